@@ -78,14 +78,16 @@ fn args_of_rows(statement: &str, rows: usize) -> Vec<Arg> {
 const CLASSES: [(u64, u32); 3] = [(8, 8), (32, 32), (256, 256)];
 
 fn compiled(text: &str) -> Verified {
-    compiled_for(text, &CLASSES)
+    compiled_for(text, &CLASSES, Options::default().lower.table_bytes)
 }
 
-/// Compiled for classes of rows: from how many places on, and how many threads have such a row.
-fn compiled_for(text: &str, classes: &[(u64, u32)]) -> Verified {
+/// Compiled for classes of rows, from how many places on, and how many threads have such a row; and for so much shared memory.
+fn compiled_for(text: &str, classes: &[(u64, u32)], table_bytes: u64) -> Verified {
     let row_classes = classes.iter().map(|&(from, threads)| RowClass { from, threads }).collect();
     // A block at a time: teams have several rows in turn, and those with large tables are few.
-    let lower = lower::Options { row_classes, table_threads: 32, table_places: 2048, ..Default::default() };
+    let (table_threads, table_places) = (32, 2048);
+    let lower =
+        lower::Options { row_classes, table_threads, table_places, table_bytes, ..Default::default() };
     compile_cuda(parse_str(text).unwrap(), &Options { lower, ..Options::default() }).unwrap().program
 }
 
@@ -123,7 +125,7 @@ fn rows_of_groups_have_the_bytes_of_one_thread() {
                 if classes[0].1 == classes.last().unwrap().1 && classes.len() > 1 {
                     continue;
                 }
-                let program = compiled_for(&text(statement, "Csr", ""), classes);
+                let program = compiled_for(&text(statement, "Csr", ""), classes, u64::from(size % 3) * 2048);
                 let found = run_shuffled(&program, &args, Limits::default(), u64::from(size));
                 let found = found.unwrap_or_else(|e| panic!("{statement} {classes:?}: {e}"));
                 assert!(found.iter().eq(expected.iter()), "{statement} {classes:?}");
@@ -136,7 +138,8 @@ fn rows_of_groups_have_the_bytes_of_one_thread() {
 #[test]
 fn rows_at_the_bounds_of_classes() {
     let classes = [(8, 2), (16, 8), (32, 16), (64, 32), (128, 64)];
-    let program = compiled_for(&text(STATEMENTS[0], "Csr", ""), &classes);
+    let program =
+        compiled_for(&text(STATEMENTS[0], "Csr", ""), &classes, Options::default().lower.table_bytes);
     let who = ["f_fill", "f_fill_group2", "f_fill_group8", "f_fill_group16", "f_fill_warp", "f_fill_block"];
     // A row whose only entry chooses the row of B that has so many.
     let b = matrix([131, 131], |j, k| k < j);
@@ -207,8 +210,10 @@ fn runs_have_the_same_bytes_in_every_order() {
 fn explain_says_who_assembles_a_row() {
     let kernel = parse_str(&text(STATEMENTS[0], "Csr", "")).unwrap();
     let explained = compile_cuda(kernel, &Options::default()).unwrap().explain();
-    let who = "a row of `R` is assembled by one thread, 8 threads from a table of 32 places on, \
-         32 threads from a table of 128 places on, 256 threads from a table of 4096 places on";
+    let who = "a row of `R` is assembled by one thread, \
+         8 threads from 32 elements that it scatters, or places of its table, on, \
+         32 threads from 128 elements that it scatters, or places of its table, on, \
+         256 threads from 512 elements that it scatters, or places of its table, on";
     assert!(explained.contains(who), "{explained}");
 }
 
@@ -263,14 +268,20 @@ fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
 
 #[test]
 fn every_wait_is_needed() {
-    let warps = ["_count", "_fill", "_count_large"];
-    let classes = ["_count_group8", "_fill_group8", "_count_warp", "_fill_warp"];
+    let (all, warps) = (["_count", "_fill"], ["_count", "_fill", "_count_largest"]);
+    let classes = ["_count_group8", "_fill_group8", "_count_warp", "_fill_warp", "_fill_block"];
+    let shared = Options::default().lower.table_bytes;
     // Each team of a block has a second row, which is when some of the waits are needed.
-    for (schedule, launches, rows) in
-        [(WARPS, &warps[..], 27), (BLOCKS, &["_count", "_fill"], 9), ("", &classes, 66)]
-    {
+    for (schedule, bytes, launches, rows) in [
+        (WARPS, shared, &all[..], 27),
+        (WARPS, 0, &warps, 27),
+        (BLOCKS, shared, &all, 9),
+        (BLOCKS, 0, &all, 9),
+        ("", shared, &classes, 66),
+        ("", 0, &classes, 66),
+    ] {
         let args = args_of_rows(STATEMENTS[0], rows);
-        let program = compiled(&text(STATEMENTS[0], "Csr", schedule));
+        let program = compiled_for(&text(STATEMENTS[0], "Csr", schedule), &CLASSES, bytes);
         for launch in launches {
             let mut n = 0;
             while let Some(broken) = without_barrier(program.program(), launch, n) {
@@ -280,7 +291,7 @@ fn every_wait_is_needed() {
                 });
                 let noticed = |f: &String| f.contains("conflict") || f.contains("before it is written");
                 let found = fault.as_ref().is_some_and(noticed);
-                assert!(found, "{schedule}{launch}, barrier {n}: {fault:?}");
+                assert!(found, "{schedule}{launch}, {bytes} bytes, barrier {n}: {fault:?}");
                 n += 1;
             }
             assert!(n > 3, "{n}");
@@ -334,5 +345,23 @@ fn sparse_rows_on_teams() {
             let found = found.unwrap_or_else(|e| panic!("{result} {schedule}: {e}"));
             assert!(found.iter().eq(expected.iter()), "{result} {schedule}");
         }
+    }
+}
+
+/// A row of few elements to which it scatters often is work for a block, and its small table is in the block's shared memory.
+#[test]
+fn rows_of_few_elements_that_are_scattered_often() {
+    let program =
+        compiled_for(&text(STATEMENTS[0], "Csr", ""), &CLASSES, Options::default().lower.table_bytes);
+    for per_row in [1, 3, 9, 33, 300] {
+        let columns = if per_row > 5 { per_row } else { 5 };
+        let a = matrix([3, 400], |i, j| i != 1 || j == 7);
+        let b = matrix([400, columns], |j, k| (j + k) % columns < per_row);
+        let args = [a, b];
+        let (found, reports) = run_reporting(&program, &args, Limits::default()).unwrap();
+        assert!(found.iter().eq(on_one_thread(STATEMENTS[0], &args).iter()), "{per_row}");
+        let fill =
+            |name: &str| reports.iter().find(|r| r.name == name).is_some_and(|r| r.sectors_written > 0);
+        assert!(fill("f_fill_block"), "{per_row}");
     }
 }

@@ -232,6 +232,27 @@ impl Stmt {
         }
     }
 
+    /// Calls `f` on the variable that the statement declares or changes.
+    fn for_each_var_mut(&mut self, f: &mut dyn FnMut(&mut VarId)) {
+        match self {
+            Stmt::Let { var, .. }
+            | Stmt::Mut { var, .. }
+            | Stmt::Assign { var, .. }
+            | Stmt::Update { var, .. }
+            | Stmt::Claim { var, .. }
+            | Stmt::For { var, .. }
+            | Stmt::Threads { var, .. }
+            | Stmt::Fetch { var: Some(var), .. } => f(var),
+            Stmt::Collective(
+                Collective::Total { var, .. }
+                | Collective::Shuffle { var, .. }
+                | Collective::Count { var, .. }
+                | Collective::Segments { var, .. },
+            ) => f(var),
+            _ => {}
+        }
+    }
+
     /// The variable whose value the statement changes, but not by declaring it.
     pub fn assigned(&self) -> Option<VarId> {
         match self {
@@ -249,6 +270,19 @@ pub fn substitute(block: &mut [Stmt], var: VarId, by: &Expr) {
     for stmt in block {
         stmt.for_each_expr_mut(&mut |e| e.substitute(var, by));
         stmt.for_each_block_mut(&mut |nested| substitute(nested, var, by));
+    }
+}
+
+/// Puts a variable in another's place, where that is declared, changed and read.
+pub fn rename(block: &mut [Stmt], from: VarId, to: VarId) {
+    for stmt in block {
+        stmt.for_each_var_mut(&mut |var| {
+            if *var == from {
+                *var = to;
+            }
+        });
+        stmt.for_each_expr_mut(&mut |e| e.substitute(from, &to.into()));
+        stmt.for_each_block_mut(&mut |nested| rename(nested, from, to));
     }
 }
 

@@ -241,10 +241,10 @@ impl<'k> Lowerer<'k> {
                     block.extend(places);
                     let buffer = self.places_array(w);
                     block.push(Stmt::Store { buffer, index: row.clone(), value: value.clone() });
-                    all.push((w, value));
+                    all.push((w, var, value));
                 }
                 block.extend(self.enlist_row(row, &all));
-                block
+                self.leave_long_row(row, block)
             }
             Pass::Fill if body.is_empty() => body,
             Pass::Fill => joined(before, body),

@@ -75,9 +75,9 @@ pub struct Options {
     /// Widths of the register tiles in which unit-stride output loops are kept, widest first; none for no tiles.
     pub lanes: Vec<u32>,
     /// Which rows of a scattered result teams of a GPU's threads assemble, those that scatter fewest elements first, by
-    /// teams that grow: powers of two from 2 to 1024, of more than a warp one at most. By default each lane of a group or
-    /// warp has about two elements, and each thread of a block, whose warps wait for each other, eight: in the manner of
-    /// hash-based SpGEMM (Nagasaka et al. 2017), and not fitted to a device.
+    /// teams that grow: powers of two from 2 to 1024, of more than a warp one at most. By default each lane of a team has
+    /// about two elements, so that tables of groups and warps fit in shared memory: in the manner of hash-based SpGEMM (Nagasaka
+    /// et al. 2017), and not fitted to a device.
     pub row_classes: Vec<RowClass>,
     /// How many threads of a GPU have tables of scattered rows at a time, at most. By default those of 2,048 blocks of 256:
     /// twice what 132 multiprocessors run, so that they end together whatever registers a thread needs.
@@ -85,6 +85,9 @@ pub struct Options {
     /// How many places the tables of the largest rows have in all, at most, unless one alone has more: below 2³¹. By default
     /// 2²⁵, which are 0.4 GB with values of 8 bytes, and 16,384 for each of 2,048 blocks.
     pub table_places: u64,
+    /// How many bytes of shared memory the tables of a block's rows have at most, of the 48 KiB that a block has; larger tables
+    /// are in the device's memory. By default 36 KiB: four blocks have room on a multiprocessor with 160 KiB.
+    pub table_bytes: u64,
     /// How many elements a list of what is scattered by all threads has room for at most, where the host knows only a bound of
     /// their number; if that is more, the host waits for the number: below 2³⁰. By default 2²⁵: 0.7 GB for a matrix with values
     /// of 8 bytes.
@@ -100,7 +103,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let row_classes =
-            [(32, 8), (128, 32), (4096, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
+            [(32, 8), (128, 32), (512, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         let lanes = vec![128, 64, 32, 8, 4];
         Options {
             gallop: false,
@@ -108,6 +111,7 @@ impl Default for Options {
             row_classes,
             table_threads: 1 << 19,
             table_places: 1 << 25,
+            table_bytes: 36 << 10,
             list_elements: 1 << 25,
             part_work: 1 << 12,
             search_threads: 128,
@@ -196,6 +200,8 @@ struct Lowerer<'k> {
     fibers: Vec<Known>,
     /// No row's tables have more places, for the host.
     most_places: Expr,
+    /// The same of how many elements it scatters, or places, if these are more; `None` if the host knows no bound.
+    most_work: Option<Expr>,
     /// The rows of the launch, and where its team's tables begin.
     tier: Option<Tier>,
     regions: Vec<(WorkspaceId, VarId)>,
@@ -337,6 +343,7 @@ impl<'k> Lowerer<'k> {
             row_lists: None,
             fibers: vec![],
             most_places: Expr::Index(0),
+            most_work: None,
             tier: None,
             regions: vec![],
             gpu: None,

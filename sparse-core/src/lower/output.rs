@@ -5,7 +5,7 @@
 
 use super::assemble::Assembly;
 use super::capacity::Capacity;
-use super::gpu::RowTables;
+use super::gpu::{LongRows, RowTables};
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::tidy::tidy;
@@ -19,7 +19,7 @@ use crate::diag::Diagnostic;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::front::command::Strategy;
-use crate::llir::{Array, Block, BufferId, Expr, Space, Step, Stmt, build};
+use crate::llir::{self, Array, Block, BufferId, Expr, Space, Step, Stmt, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 
@@ -36,6 +36,14 @@ pub(super) struct Output {
     pub(super) tables: Vec<RowTables>,
     /// The shared array of launches that sum counts.
     pub(super) partial_sums: Vec<BufferId>,
+    /// What else there is to do where rows are long.
+    pub(super) long_rows: Option<LongRows>,
+    /// By row, how much work it is, where teams have rows by that.
+    pub(super) row_work: Option<BufferId>,
+    /// Arrays of tables in shared memory, and the device's that they stand for.
+    pub(super) shared_tables: Vec<(BufferId, BufferId)>,
+    /// While workspaces have such arrays: the workspaces with those of the device.
+    pub(super) device_tables: Option<Vec<llir::Workspace>>,
     /// The variable at each level.
     pub(super) vars: Vec<IndexVar>,
     /// Value of what is not stored.
@@ -75,6 +83,10 @@ impl Output {
             assembly: None,
             tables: vec![],
             partial_sums: vec![],
+            long_rows: None,
+            row_work: None,
+            shared_tables: vec![],
+            device_tables: None,
             vars: level_vars(&t.spec, &nested.lhs),
             fill: t.spec.fill.value(kernel.dtype),
             background: background(nested.nest.op, &t.spec, kernel),

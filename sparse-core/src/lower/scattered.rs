@@ -139,8 +139,12 @@ impl Lowerer<'_> {
         };
         let mut scattered = self.lower(inner, producer)?;
         self.use_table(id, None);
-        if let (Some(lanes), Some(var), true) = (self.row_lanes(), written, pass != Pass::Scatters) {
-            scattered = self.share_producer(scattered, &lanes, id, var, pass, &table);
+        match (self.row_lanes(), written) {
+            _ if pass == Pass::Scatters => {}
+            (Some(lanes), Some(var)) => {
+                scattered = self.share_producer(scattered, &lanes, id, var, pass, &table);
+            }
+            _ => block.push(self.empty_table(id, &table, false)),
         }
         block.extend(scattered);
         if pass == Pass::Scatters {

@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1(
         const int begin = t1_begins[bucket];
         const int end = t1_begins[bucket + 1];
         const int len = end - begin;
-        if (2048 <= len) {
+        if (256 <= len) {
             const int at = atomicAdd(&t1_many[2], 1);
             t1_of_blocks[at] = bucket;
         } else if (64 <= len) {
@@ -385,8 +385,9 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_block(
 extern "C" __global__ void __launch_bounds__(256) add_ata_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     int B1_dim, int B2_dim, int A1_dim, int* __restrict__ t0_places, int* __restrict__ t0_largest,
-    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
-    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
+    int* __restrict__ rows_work, int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps,
+    int* __restrict__ rows_of_blocks, int* __restrict__ rows_of_large_blocks,
+    int* __restrict__ rows_of_largest_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int i = block_x * 256 + thread_x;
@@ -408,17 +409,22 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_scatters(
             places = addCounts(places, places);
         }
         t0_places[i] = places;
+        const int work = max(places, t0_most);
+        rows_work[i] = work;
         if (16384 <= places) {
+            const int at = atomicAdd(&rows_many[4], 1);
+            rows_of_largest_blocks[at] = i;
+            atomicMax(&t0_largest[0], places);
+        } else if (2048 <= places) {
             const int at = atomicAdd(&rows_many[3], 1);
             rows_of_large_blocks[at] = i;
-            atomicMax(&t0_largest[0], places);
-        } else if (4096 <= places) {
+        } else if (512 <= work) {
             const int at = atomicAdd(&rows_many[2], 1);
             rows_of_blocks[at] = i;
-        } else if (128 <= places) {
+        } else if (128 <= work) {
             const int at = atomicAdd(&rows_many[1], 1);
             rows_of_warps[at] = i;
-        } else if (32 <= places) {
+        } else if (32 <= work) {
             const int at = atomicAdd(&rows_many[0], 1);
             rows_of_group8s[at] = i;
         }
@@ -429,28 +435,30 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_scatters(
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* __restrict__ t0_places, int B1_dim, int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int* __restrict__ t0_places, const int* __restrict__ rows_work, int B1_dim,
+    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int t0_begin = team * 16;
     for (int i = team; i < B1_dim; i += 524288) {
-        const int places = t0_places[i];
-        if (places < 32) {
+        const int work = rows_work[i];
+        if (work < 32) {
             int C2_count = 0;
             const int pt11_begin = t1_begins[i];
             const int pt11_end = t1_begins[i + 1];
             if (pt11_begin < pt11_end) {
-                const int t0_end = t0_begin + places;
+                const int t0_size = t0_places[i];
+                const int t0_end = t0_begin + t0_size;
+                int t0_len = 0;
                 for (int at = t0_begin; at < t0_end; ++at) {
                     t0_crd[at] = 2147483647;
                 }
-                int t0_len = 0;
                 for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
                     const int j = t12_crd[pt1];
                     for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
                         const int k_t0 = A2_crd[pA];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (places - 1));
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
                         int held = t0_crd[at];
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -516,12 +524,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_group8s,
-    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
+    const int* __restrict__ rows_many, int* C2_pos) {
+    __shared__ int t0_crd_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int t0_begin = team * 64;
+    const int t0_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         int C2_count = 0;
@@ -531,7 +540,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
             for (int at = t0_begin + lane; at < t0_end; at += 8) {
-                t0_crd[at] = 2147483647;
+                t0_crd_shared[at] = 2147483647;
             }
             syncGroup<8>();
             for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
@@ -540,10 +549,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
                 for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k_t0 = A2_crd[pA];
                     int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    int held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
                     }
                 }
             }
@@ -551,12 +560,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 8) {
                 const int at = tile + lane;
-                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
                 const int before = countBefore<8, OwnGroup>(key != 2147483647);
                 const int all = countInGroup<8, OwnGroup>(key != 2147483647);
                 syncGroup<8>();
                 if (key != 2147483647) {
-                    t0_crd[to + before] = key;
+                    t0_crd_shared[to + before] = key;
                 }
                 to += all;
             }
@@ -569,10 +578,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 8) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                            const int key = t0_crd[t0_begin + low];
-                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                            t0_crd[t0_begin + high] = key;
+                        if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                            const int key = t0_crd_shared[t0_begin + low];
+                            t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
+                            t0_crd_shared[t0_begin + high] = key;
                         }
                     }
                     syncGroup<8>();
@@ -585,7 +594,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
             int pt0 = t0_begin;
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
-                const int kt0 = t0_crd[pt0];
+                const int kt0 = t0_crd_shared[pt0];
                 if (kB == kt0) {
                     ++C2_count;
                     ++pB;
@@ -615,12 +624,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
-    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
+    const int* __restrict__ rows_many, int* C2_pos) {
+    __shared__ int t0_crd_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int t0_begin = team * 2048;
+    const int t0_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         int C2_count = 0;
@@ -630,19 +640,19 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
             for (int at = t0_begin + lane; at < t0_end; at += 32) {
-                t0_crd[at] = 2147483647;
+                t0_crd_shared_2[at] = 2147483647;
             }
             __syncwarp();
-            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+            for (int pt1 = pt11_begin + lane / 8; pt1 < pt11_end; pt1 += 4) {
                 const int j = t12_crd[pt1];
                 const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 32) {
+                for (int pA = pA2_begin + lane % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k_t0 = A2_crd[pA];
                     int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                     }
                 }
             }
@@ -650,12 +660,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 32) {
                 const int at = tile + lane;
-                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const int key = at < t0_end ? t0_crd_shared_2[at] : 2147483647;
                 const int before = countBefore<32>(key != 2147483647);
                 const int all = countInGroup<32>(key != 2147483647);
                 __syncwarp();
                 if (key != 2147483647) {
-                    t0_crd[to + before] = key;
+                    t0_crd_shared_2[to + before] = key;
                 }
                 to += all;
             }
@@ -668,10 +678,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 32) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                            const int key = t0_crd[t0_begin + low];
-                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                            t0_crd[t0_begin + high] = key;
+                        if (low < high && high < filled && t0_crd_shared_2[t0_begin + high] < t0_crd_shared_2[t0_begin + low]) {
+                            const int key = t0_crd_shared_2[t0_begin + low];
+                            t0_crd_shared_2[t0_begin + low] = t0_crd_shared_2[t0_begin + high];
+                            t0_crd_shared_2[t0_begin + high] = key;
                         }
                     }
                     __syncwarp();
@@ -684,7 +694,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
             int pt0 = t0_begin;
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
-                const int kt0 = t0_crd[pt0];
+                const int kt0 = t0_crd_shared_2[pt0];
                 if (kB == kt0) {
                     ++C2_count;
                     ++pB;
@@ -714,13 +724,120 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, int* C2_pos) {
+    __shared__ int partial[256];
+    __shared__ int t0_crd_shared_3[1024];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        int C2_count = 0;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            for (int at = thread_x; at < t0_size; at += 256) {
+                t0_crd_shared_3[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
+                const int j = t12_crd[pt1];
+                const int pA2_begin = A2_pos[j];
+                for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
+                    const int k_t0 = A2_crd[pA];
+                    int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                    int held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_size ? 0 : at + 1;
+                        held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                    }
+                }
+            }
+            __syncthreads();
+            int to = 0;
+            for (int tile = 0; tile < t0_size; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < t0_size ? t0_crd_shared_3[at] : 2147483647;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    t0_crd_shared_3[to + before] = key;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int t0_filled = to;
+            int half = 1;
+            while (half < t0_filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < t0_filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < t0_filled && t0_crd_shared_3[high] < t0_crd_shared_3[low]) {
+                            const int key = t0_crd_shared_3[low];
+                            t0_crd_shared_3[low] = t0_crd_shared_3[high];
+                            t0_crd_shared_3[high] = key;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < t0_filled - half ? half + half : t0_filled;
+            }
+            const int pB2_end = B2_pos[row + 1];
+            int pB = B2_pos[row];
+            int pt0 = 0;
+            while (pB < pB2_end && pt0 < t0_filled) {
+                const int kB = B2_crd[pB];
+                const int kt0 = t0_crd_shared_3[pt0];
+                if (kB == kt0) {
+                    ++C2_count;
+                    ++pB;
+                    ++pt0;
+                } else if (kB < kt0) {
+                    ++C2_count;
+                    ++pB;
+                } else {
+                    ++C2_count;
+                    ++pt0;
+                }
+            }
+            C2_count += pB2_end - pB;
+            C2_count += t0_filled - pt0;
+        } else {
+            C2_count += B2_pos[row + 1] - B2_pos[row];
+        }
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
+        __syncthreads();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_large_blocks,
     const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
-    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
-        const int row = rows_of_blocks[rank];
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
         int C2_count = 0;
         const int pt11_begin = t1_begins[row];
         const int pt11_end = t1_begins[row + 1];
@@ -731,10 +848,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
                 t0_crd[at] = 2147483647;
             }
             __syncthreads();
-            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+            for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
                 const int j = t12_crd[pt1];
                 const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k_t0 = A2_crd[pA];
                     int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
                     int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
@@ -819,11 +936,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
     int* t0_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -832,10 +949,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
         const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             int C2_count = 0;
             const int pt11_begin = t1_begins[row];
             const int pt11_end = t1_begins[row + 1];
@@ -846,10 +963,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
                     t0_crd[at] = 2147483647;
                 }
                 __syncthreads();
-                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
                     const int j = t12_crd[pt1];
                     const int pA2_begin = A2_pos[j];
-                    for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                    for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                         const int k_t0 = A2_crd[pA];
                         int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
                         int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
@@ -1024,30 +1141,32 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
-    const int* __restrict__ t0_places, int B1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals,
-    int* __restrict__ t0_crd, double* __restrict__ t0_vals) {
+    const int* __restrict__ t0_places, const int* __restrict__ rows_work, int B1_dim,
+    int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
+    double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int t0_begin = team * 16;
     for (int i = team; i < B1_dim; i += 524288) {
-        const int places = t0_places[i];
-        if (places < 32) {
+        const int work = rows_work[i];
+        if (work < 32) {
             int pC2 = C2_pos[i];
             const int pt11_begin = t1_begins[i];
             const int pt11_end = t1_begins[i + 1];
             if (pt11_begin < pt11_end) {
-                const int t0_end = t0_begin + places;
+                const int t0_size = t0_places[i];
+                const int t0_end = t0_begin + t0_size;
+                int t0_len = 0;
                 for (int at = t0_begin; at < t0_end; ++at) {
                     t0_crd[at] = 2147483647;
                 }
-                int t0_len = 0;
                 for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
                     const int j = t12_crd[pt1];
                     for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
                         const int k_t0 = A2_crd[pA];
                         const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (places - 1));
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
                         int held = t0_crd[at];
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1142,12 +1261,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_group8s,
-    const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int t0_crd_shared[2304];
+    __shared__ double t0_vals_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int t0_begin = team * 64;
+    const int t0_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         int pC2 = C2_pos[row];
@@ -1157,7 +1278,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
             for (int at = t0_begin + lane; at < t0_end; at += 8) {
-                t0_crd[at] = 2147483647;
+                t0_crd_shared[at] = 2147483647;
             }
             syncGroup<8>();
             for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
@@ -1167,15 +1288,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                     const int k_t0 = A2_crd[pA];
                     const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                     int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    int held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
                     }
                     if (held == 2147483647) {
-                        t0_vals[at] = value;
+                        t0_vals_shared[at] = value;
                     } else {
-                        t0_vals[at] += value;
+                        t0_vals_shared[at] += value;
                     }
                 }
                 syncGroup<8>();
@@ -1183,14 +1304,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 8) {
                 const int at = tile + lane;
-                const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals_shared[at] : 0.0;
                 const int before = countBefore<8, OwnGroup>(key != 2147483647);
                 const int all = countInGroup<8, OwnGroup>(key != 2147483647);
                 syncGroup<8>();
                 if (key != 2147483647) {
-                    t0_crd[to + before] = key;
-                    t0_vals[to + before] = value;
+                    t0_crd_shared[to + before] = key;
+                    t0_vals_shared[to + before] = value;
                 }
                 to += all;
             }
@@ -1203,13 +1324,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 8) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                            const int key = t0_crd[t0_begin + low];
-                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                            t0_crd[t0_begin + high] = key;
-                            const double value = t0_vals[t0_begin + low];
-                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
-                            t0_vals[t0_begin + high] = value;
+                        if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                            const int key = t0_crd_shared[t0_begin + low];
+                            t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
+                            t0_crd_shared[t0_begin + high] = key;
+                            const double value = t0_vals_shared[t0_begin + low];
+                            t0_vals_shared[t0_begin + low] = t0_vals_shared[t0_begin + high];
+                            t0_vals_shared[t0_begin + high] = value;
                         }
                     }
                     syncGroup<8>();
@@ -1223,10 +1344,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
             if (lane == 0) {
                 while (pB < pB2_end && pt0 < t0_filled) {
                     const int kB = B2_crd[pB];
-                    const int kt0 = t0_crd[pt0];
+                    const int kt0 = t0_crd_shared[pt0];
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
-                        C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
+                        C_vals[pC2] = B_vals[pB] + t0_vals_shared[pt0];
                         ++pC2;
                         ++pB;
                         ++pt0;
@@ -1237,7 +1358,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
-                        C_vals[pC2] = t0_vals[pt0];
+                        C_vals[pC2] = t0_vals_shared[pt0];
                         ++pC2;
                         ++pt0;
                     }
@@ -1249,9 +1370,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                     ++pC2;
                 }
                 for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                    const int k = t0_crd[pt0_2];
+                    const int k = t0_crd_shared[pt0_2];
                     C2_crd[pC2] = k;
-                    C_vals[pC2] = t0_vals[pt0_2];
+                    C_vals[pC2] = t0_vals_shared[pt0_2];
                     ++pC2;
                 }
             }
@@ -1278,12 +1399,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
-    const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int t0_crd_shared_2[2048];
+    __shared__ double t0_vals_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int t0_begin = team * 2048;
+    const int t0_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         int pC2 = C2_pos[row];
@@ -1293,40 +1417,94 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
             for (int at = t0_begin + lane; at < t0_end; at += 32) {
-                t0_crd[at] = 2147483647;
+                t0_crd_shared_2[at] = 2147483647;
+                t0_vals_shared_2[at] = 0.0;
             }
-            __syncwarp();
-            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                const int own = tile + lane;
+                const int pt1 = min(own, tile_end - 1);
                 const int j = t12_crd[pt1];
                 const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 32) {
-                    const int k_t0 = A2_crd[pA];
-                    const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                    while (held != 2147483647 && held != k_t0) {
-                        at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                const int pA2_end = A2_pos[j + 1];
+                partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        t0_vals[at] = value;
-                    } else {
-                        t0_vals[at] += value;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own_2 = some + part;
+                        const int pt1_2 = min(own_2, tile_end - 1);
+                        const int j_2 = t12_crd[pt1_2];
+                        const int pA2_begin_2 = A2_pos[j_2];
+                        const int pA2_end_2 = A2_pos[j_2 + 1];
+                        const int pA = pA2_begin_2 + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own_2 < tile_end && pA < pA2_end_2) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1_2]] * A_vals[pA];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                t0_vals_shared_2[own_at] += own_value;
+                            }
+                            __syncwarp();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt1_2 = tile; pt1_2 < tile_end; ++pt1_2) {
+                        const int j_2 = t12_crd[pt1_2];
+                        const int pA2_begin_2 = A2_pos[j_2];
+                        for (int pA = pA2_begin_2 + lane, pA_end = A2_pos[j_2 + 1]; pA < pA_end; pA += 32) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1_2]] * A_vals[pA];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            }
+                            if (held == 2147483647) {
+                                t0_vals_shared_2[at] = value;
+                            } else {
+                                t0_vals_shared_2[at] += value;
+                            }
+                        }
+                        __syncwarp();
                     }
                 }
-                __syncwarp();
             }
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 32) {
                 const int at = tile + lane;
-                const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                const int key = at < t0_end ? t0_crd_shared_2[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals_shared_2[at] : 0.0;
                 const int before = countBefore<32>(key != 2147483647);
                 const int all = countInGroup<32>(key != 2147483647);
                 __syncwarp();
                 if (key != 2147483647) {
-                    t0_crd[to + before] = key;
-                    t0_vals[to + before] = value;
+                    t0_crd_shared_2[to + before] = key;
+                    t0_vals_shared_2[to + before] = value;
                 }
                 to += all;
             }
@@ -1339,13 +1517,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 32) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                            const int key = t0_crd[t0_begin + low];
-                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                            t0_crd[t0_begin + high] = key;
-                            const double value = t0_vals[t0_begin + low];
-                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
-                            t0_vals[t0_begin + high] = value;
+                        if (low < high && high < filled && t0_crd_shared_2[t0_begin + high] < t0_crd_shared_2[t0_begin + low]) {
+                            const int key = t0_crd_shared_2[t0_begin + low];
+                            t0_crd_shared_2[t0_begin + low] = t0_crd_shared_2[t0_begin + high];
+                            t0_crd_shared_2[t0_begin + high] = key;
+                            const double value = t0_vals_shared_2[t0_begin + low];
+                            t0_vals_shared_2[t0_begin + low] = t0_vals_shared_2[t0_begin + high];
+                            t0_vals_shared_2[t0_begin + high] = value;
                         }
                     }
                     __syncwarp();
@@ -1359,10 +1537,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
             if (lane == 0) {
                 while (pB < pB2_end && pt0 < t0_filled) {
                     const int kB = B2_crd[pB];
-                    const int kt0 = t0_crd[pt0];
+                    const int kt0 = t0_crd_shared_2[pt0];
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
-                        C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
+                        C_vals[pC2] = B_vals[pB] + t0_vals_shared_2[pt0];
                         ++pC2;
                         ++pB;
                         ++pt0;
@@ -1373,7 +1551,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
-                        C_vals[pC2] = t0_vals[pt0];
+                        C_vals[pC2] = t0_vals_shared_2[pt0];
                         ++pC2;
                         ++pt0;
                     }
@@ -1385,9 +1563,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                     ++pC2;
                 }
                 for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                    const int k = t0_crd[pt0_2];
+                    const int k = t0_crd_shared_2[pt0_2];
                     C2_crd[pC2] = k;
-                    C_vals[pC2] = t0_vals[pt0_2];
+                    C_vals[pC2] = t0_vals_shared_2[pt0_2];
                     ++pC2;
                 }
             }
@@ -1414,13 +1592,214 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int t0_crd_shared_3[1024];
+    __shared__ double t0_vals_shared_3[1024];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        int pC2 = C2_pos[row];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            for (int at = thread_x; at < t0_size; at += 256) {
+                t0_crd_shared_3[at] = 2147483647;
+                t0_vals_shared_3[at] = 0.0;
+            }
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pt1 = min(own, tile_end - 1);
+                    const int j = t12_crd[pt1];
+                    const int pA2_begin = A2_pos[j];
+                    const int pA2_end = A2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pt1 = min(own, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        const int pA = pA2_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own < tile_end && pA < pA2_end) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                            int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                            int held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_size ? 0 : at + 1;
+                                held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                t0_vals_shared_3[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                            int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                            int held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_size ? 0 : at + 1;
+                                held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                            }
+                            if (held == 2147483647) {
+                                t0_vals_shared_3[at] = value;
+                            } else {
+                                t0_vals_shared_3[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            }
+            int to = 0;
+            for (int tile = 0; tile < t0_size; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < t0_size ? t0_crd_shared_3[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals_shared_3[at] : 0.0;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    t0_crd_shared_3[to + before] = key;
+                    t0_vals_shared_3[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int t0_filled = to;
+            int half = 1;
+            while (half < t0_filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < t0_filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < t0_filled && t0_crd_shared_3[high] < t0_crd_shared_3[low]) {
+                            const int key = t0_crd_shared_3[low];
+                            t0_crd_shared_3[low] = t0_crd_shared_3[high];
+                            t0_crd_shared_3[high] = key;
+                            const double value = t0_vals_shared_3[low];
+                            t0_vals_shared_3[low] = t0_vals_shared_3[high];
+                            t0_vals_shared_3[high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < t0_filled - half ? half + half : t0_filled;
+            }
+            const int pB2_end = B2_pos[row + 1];
+            int pB = B2_pos[row];
+            int pt0 = 0;
+            if (thread_x == 0) {
+                while (pB < pB2_end && pt0 < t0_filled) {
+                    const int kB = B2_crd[pB];
+                    const int kt0 = t0_crd_shared_3[pt0];
+                    if (kB == kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB] + t0_vals_shared_3[pt0];
+                        ++pC2;
+                        ++pB;
+                        ++pt0;
+                    } else if (kB < kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB];
+                        ++pC2;
+                        ++pB;
+                    } else {
+                        C2_crd[pC2] = kt0;
+                        C_vals[pC2] = t0_vals_shared_3[pt0];
+                        ++pC2;
+                        ++pt0;
+                    }
+                }
+                for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
+                    const int k = B2_crd[pB_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB_2];
+                    ++pC2;
+                }
+                for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                    const int k = t0_crd_shared_3[pt0_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = t0_vals_shared_3[pt0_2];
+                    ++pC2;
+                }
+            }
+        } else {
+            const int pB2_begin = B2_pos[row];
+            const int pB2_end = B2_pos[row + 1];
+            if (thread_x == 0) {
+                for (int pB = pB2_begin; pB < pB2_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB];
+                    ++pC2;
+                }
+            }
+        }
+        __syncthreads();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_large_blocks,
     const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
-    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
-        const int row = rows_of_blocks[rank];
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
         int pC2 = C2_pos[row];
         const int pt11_begin = t1_begins[row];
         const int pt11_end = t1_begins[row + 1];
@@ -1429,27 +1808,83 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
             const int t0_end = t0_begin + t0_size;
             for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                 t0_crd[at] = 2147483647;
+                t0_vals[at] = 0.0;
             }
-            __syncthreads();
-            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
-                const int j = t12_crd[pt1];
-                const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                    const int k_t0 = A2_crd[pA];
-                    const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                    while (held != 2147483647 && held != k_t0) {
-                        at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                    }
-                    if (held == 2147483647) {
-                        t0_vals[at] = value;
-                    } else {
-                        t0_vals[at] += value;
-                    }
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pt1 = min(own, tile_end - 1);
+                    const int j = t12_crd[pt1];
+                    const int pA2_begin = A2_pos[j];
+                    const int pA2_end = A2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
                 }
                 __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pt1 = min(own, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        const int pA = pA2_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own < tile_end && pA < pA2_end) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                t0_vals[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            }
+                            if (held == 2147483647) {
+                                t0_vals[at] = value;
+                            } else {
+                                t0_vals[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
             }
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 256) {
@@ -1554,13 +1989,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
     double* C_vals, int* t0_crd, double* t0_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -1569,10 +2004,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
         const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             int pC2 = C2_pos[row];
             const int pt11_begin = t1_begins[row];
             const int pt11_end = t1_begins[row + 1];
@@ -1581,27 +2016,83 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
                 const int t0_end = t0_begin + t0_size;
                 for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                     t0_crd[at] = 2147483647;
+                    t0_vals[at] = 0.0;
                 }
-                __syncthreads();
-                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
-                    const int j = t12_crd[pt1];
-                    const int pA2_begin = A2_pos[j];
-                    for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                        const int k_t0 = A2_crd[pA];
-                        const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                        }
-                        if (held == 2147483647) {
-                            t0_vals[at] = value;
-                        } else {
-                            t0_vals[at] += value;
-                        }
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    if (thread_x < 32) {
+                        const int own = tile + thread_x;
+                        const int pt1 = min(own, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
                     }
                     __syncthreads();
+                    int longest = 0;
+                    for (int entry = 0; entry < 32; ++entry) {
+                        longest = max(longest, partial[entry]);
+                    }
+                    if (longest <= 256) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
+                        }
+                        const int part = thread_x / width;
+                        const int lane_of_part = thread_x % width;
+                        const int parts = 256 / width;
+                        int some = tile;
+                        while (some < tile_end) {
+                            const int own = some + part;
+                            const int pt1 = min(own, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pA2_begin = A2_pos[j];
+                            const int pA2_end = A2_pos[j + 1];
+                            const int pA = pA2_begin + lane_of_part;
+                            int own_at = 2147483647;
+                            double own_value = 0.0;
+                            if (own < tile_end && pA < pA2_end) {
+                                const int k_t0 = A2_crd[pA];
+                                const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                while (held != 2147483647 && held != k_t0) {
+                                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                }
+                                own_at = at;
+                                own_value = value;
+                            }
+                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                                if (turn == part && own_at != 2147483647) {
+                                    t0_vals[own_at] += own_value;
+                                }
+                                __syncthreads();
+                            }
+                            some += parts;
+                        }
+                    } else {
+                        for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                            const int j = t12_crd[pt1];
+                            const int pA2_begin = A2_pos[j];
+                            for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                                const int k_t0 = A2_crd[pA];
+                                const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                while (held != 2147483647 && held != k_t0) {
+                                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                }
+                                if (held == 2147483647) {
+                                    t0_vals[at] = value;
+                                } else {
+                                    t0_vals[at] += value;
+                                }
+                            }
+                            __syncthreads();
+                        }
+                    }
                 }
                 int to = t0_begin;
                 for (int tile = t0_begin; tile < t0_end; tile += 256) {

@@ -32,39 +32,111 @@ template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int coun
 extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     int E1_dim, int E2_dim, int A2_dim, int* __restrict__ t0_places, int* __restrict__ t0_largest,
-    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
-    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
+    int* __restrict__ rows_work, int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps,
+    int* __restrict__ rows_of_blocks, int* __restrict__ rows_of_large_blocks,
+    int* __restrict__ rows_of_largest_blocks, int* __restrict__ rows_many,
+    int* __restrict__ long_rows_of_blocks, int* __restrict__ long_rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < E1_dim) {
+        const int begin = A2_pos[i];
+        const int end = A2_pos[i + 1];
+        if (128 <= end - begin) {
+            const int at = atomicAdd(&long_rows_many[0], 1);
+            long_rows_of_blocks[at] = i;
+        } else {
+            int t0_len = 0;
+            for (int pA = begin; pA < end; ++pA) {
+                const int j = A2_crd[pA];
+                t0_len = addCounts(t0_len, B2_pos[j + 1] - B2_pos[j]);
+            }
+            const int t0_most = t0_len;
+            const int t0_elements = min(t0_most, min(E2_dim, B2_pos[A2_dim]));
+            int places = 0 < t0_elements ? 4 : 0;
+            while (places < E2_dim && places - places / 4 < t0_elements) {
+                places = addCounts(places, places);
+            }
+            t0_places[i] = places;
+            const int work = max(places, t0_most);
+            rows_work[i] = work;
+            if (16384 <= places) {
+                const int at = atomicAdd(&rows_many[4], 1);
+                rows_of_largest_blocks[at] = i;
+                atomicMax(&t0_largest[0], places);
+            } else if (4096 <= places) {
+                const int at = atomicAdd(&rows_many[3], 1);
+                rows_of_large_blocks[at] = i;
+            } else if (512 <= work) {
+                const int at = atomicAdd(&rows_many[2], 1);
+                rows_of_blocks[at] = i;
+            } else if (128 <= work) {
+                const int at = atomicAdd(&rows_many[1], 1);
+                rows_of_warps[at] = i;
+            } else if (32 <= work) {
+                const int at = atomicAdd(&rows_many[0], 1);
+                rows_of_group8s[at] = i;
+            }
+        }
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_scatters_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ long_rows_of_blocks, const int* __restrict__ long_rows_many, int E2_dim,
+    int A2_dim, int* t0_places, int* t0_largest, int* rows_work, int* rows_of_group8s, int* rows_of_warps,
+    int* rows_of_blocks, int* rows_of_large_blocks, int* rows_of_largest_blocks, int* rows_many) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < long_rows_many[0]) {
+        const int row = long_rows_of_blocks[block_x];
         int t0_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+        for (int pA = A2_pos[row] + thread_x, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 256) {
             const int j = A2_crd[pA];
             t0_len = addCounts(t0_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        const int t0_most = t0_len;
-        const int t0_elements = min(t0_most, min(E2_dim, B2_pos[A2_dim]));
-        int places = 0 < t0_elements ? 4 : 0;
-        while (places < E2_dim && places - places / 4 < t0_elements) {
-            places = addCounts(places, places);
+        partial[thread_x] = t0_len;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
         }
-        t0_places[i] = places;
-        if (16384 <= places) {
-            const int at = atomicAdd(&rows_many[3], 1);
-            rows_of_large_blocks[at] = i;
-            atomicMax(&t0_largest[0], places);
-        } else if (4096 <= places) {
-            const int at = atomicAdd(&rows_many[2], 1);
-            rows_of_blocks[at] = i;
-        } else if (128 <= places) {
-            const int at = atomicAdd(&rows_many[1], 1);
-            rows_of_warps[at] = i;
-        } else if (32 <= places) {
-            const int at = atomicAdd(&rows_many[0], 1);
-            rows_of_group8s[at] = i;
+        const int all = partial[255];
+        if (thread_x == 0) {
+            const int t0_elements = min(all, min(E2_dim, B2_pos[A2_dim]));
+            int places = 0 < t0_elements ? 4 : 0;
+            while (places < E2_dim && places - places / 4 < t0_elements) {
+                places = addCounts(places, places);
+            }
+            t0_places[row] = places;
+            const int work = max(places, all);
+            rows_work[row] = work;
+            if (16384 <= places) {
+                const int at = atomicAdd(&rows_many[4], 1);
+                rows_of_largest_blocks[at] = row;
+                atomicMax(&t0_largest[0], places);
+            } else if (4096 <= places) {
+                const int at = atomicAdd(&rows_many[3], 1);
+                rows_of_large_blocks[at] = row;
+            } else if (512 <= work) {
+                const int at = atomicAdd(&rows_many[2], 1);
+                rows_of_blocks[at] = row;
+            } else if (128 <= work) {
+                const int at = atomicAdd(&rows_many[1], 1);
+                rows_of_warps[at] = row;
+            } else if (32 <= work) {
+                const int at = atomicAdd(&rows_many[0], 1);
+                rows_of_group8s[at] = row;
+            }
         }
     }
 }
@@ -73,7 +145,8 @@ extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
 extern "C" __global__ void __launch_bounds__(256, 4) add_product_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_places, int E1_dim, int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int* __restrict__ t0_places, const int* __restrict__ rows_work, int E1_dim,
+    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -81,19 +154,20 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count(
     const int team = block_x * 256 + thread_x;
     const int t0_begin = team * 16;
     for (int i = team; i < E1_dim; i += 524288) {
-        const int places = t0_places[i];
-        if (places < 32) {
+        const int work = rows_work[i];
+        if (work < 32) {
             int C2_count = 0;
-            const int t0_end = t0_begin + places;
+            const int t0_size = t0_places[i];
+            const int t0_end = t0_begin + t0_size;
+            int t0_len = 0;
             for (int at = t0_begin; at < t0_end; ++at) {
                 t0_crd[at] = 2147483647;
             }
-            int t0_len = 0;
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k_t0 = B2_crd[pB];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (places - 1));
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
                     int held = t0_crd[at];
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -156,12 +230,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_group8s,
-    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
+    const int* __restrict__ rows_many, int* C2_pos) {
+    __shared__ int t0_crd_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int t0_begin = team * 64;
+    const int t0_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -169,7 +244,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
         const int t0_size = t0_places[row];
         const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 8) {
-            t0_crd[at] = 2147483647;
+            t0_crd_shared[at] = 2147483647;
         }
         syncGroup<8>();
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
@@ -178,10 +253,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k_t0 = B2_crd[pB];
                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                int held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
                 while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
                 }
             }
         }
@@ -189,12 +264,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 8) {
             const int at = tile + lane;
-            const int key = at < t0_end ? t0_crd[at] : 2147483647;
+            const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
             const int before = countBefore<8, OwnGroup>(key != 2147483647);
             const int all = countInGroup<8, OwnGroup>(key != 2147483647);
             syncGroup<8>();
             if (key != 2147483647) {
-                t0_crd[to + before] = key;
+                t0_crd_shared[to + before] = key;
             }
             to += all;
         }
@@ -207,10 +282,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 8) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                        const int key = t0_crd[t0_begin + low];
-                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                        t0_crd[t0_begin + high] = key;
+                    if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                        const int key = t0_crd_shared[t0_begin + low];
+                        t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
+                        t0_crd_shared[t0_begin + high] = key;
                     }
                 }
                 syncGroup<8>();
@@ -223,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
         int pt0 = t0_begin;
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
-            const int kt0 = t0_crd[pt0];
+            const int kt0 = t0_crd_shared[pt0];
             if (kE == kt0) {
                 ++C2_count;
                 ++pE;
@@ -250,12 +325,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
-    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
+    const int* __restrict__ rows_many, int* C2_pos) {
+    __shared__ int t0_crd_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int t0_begin = team * 2048;
+    const int t0_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -263,19 +339,20 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
         const int t0_size = t0_places[row];
         const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 32) {
-            t0_crd[at] = 2147483647;
+            t0_crd_shared_2[at] = 2147483647;
         }
         __syncwarp();
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+        const int pA2_begin = A2_pos[row];
+        for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 4) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+            for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k_t0 = B2_crd[pB];
                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                 while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                 }
             }
         }
@@ -283,12 +360,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 32) {
             const int at = tile + lane;
-            const int key = at < t0_end ? t0_crd[at] : 2147483647;
+            const int key = at < t0_end ? t0_crd_shared_2[at] : 2147483647;
             const int before = countBefore<32>(key != 2147483647);
             const int all = countInGroup<32>(key != 2147483647);
             __syncwarp();
             if (key != 2147483647) {
-                t0_crd[to + before] = key;
+                t0_crd_shared_2[to + before] = key;
             }
             to += all;
         }
@@ -301,10 +378,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 32) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                        const int key = t0_crd[t0_begin + low];
-                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                        t0_crd[t0_begin + high] = key;
+                    if (low < high && high < filled && t0_crd_shared_2[t0_begin + high] < t0_crd_shared_2[t0_begin + low]) {
+                        const int key = t0_crd_shared_2[t0_begin + low];
+                        t0_crd_shared_2[t0_begin + low] = t0_crd_shared_2[t0_begin + high];
+                        t0_crd_shared_2[t0_begin + high] = key;
                     }
                 }
                 __syncwarp();
@@ -317,7 +394,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
         int pt0 = t0_begin;
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
-            const int kt0 = t0_crd[pt0];
+            const int kt0 = t0_crd_shared_2[pt0];
             if (kE == kt0) {
                 ++C2_count;
                 ++pE;
@@ -344,13 +421,116 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, int* C2_pos) {
+    __shared__ int partial[256];
+    __shared__ int t0_crd_shared_2[2048];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        int C2_count = 0;
+        const int t0_size = t0_places[row];
+        for (int at = thread_x; at < t0_size; at += 256) {
+            t0_crd_shared_2[at] = 2147483647;
+        }
+        __syncthreads();
+        const int pA2_begin = A2_pos[row];
+        for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
+                const int k_t0 = B2_crd[pB];
+                int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                while (held != 2147483647 && held != k_t0) {
+                    at = at + 1 == t0_size ? 0 : at + 1;
+                    held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                }
+            }
+        }
+        __syncthreads();
+        int to = 0;
+        for (int tile = 0; tile < t0_size; tile += 256) {
+            const int at = tile + thread_x;
+            const int key = at < t0_size ? t0_crd_shared_2[at] : 2147483647;
+            partial[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+            const int all = partial[255];
+            __syncthreads();
+            if (key != 2147483647) {
+                t0_crd_shared_2[to + before] = key;
+            }
+            to += all;
+        }
+        __syncthreads();
+        const int t0_filled = to;
+        int half = 1;
+        while (half < t0_filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < t0_filled; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < t0_filled && t0_crd_shared_2[high] < t0_crd_shared_2[low]) {
+                        const int key = t0_crd_shared_2[low];
+                        t0_crd_shared_2[low] = t0_crd_shared_2[high];
+                        t0_crd_shared_2[high] = key;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < t0_filled - half ? half + half : t0_filled;
+        }
+        const int pE2_end = E2_pos[row + 1];
+        int pE = E2_pos[row];
+        int pt0 = 0;
+        while (pE < pE2_end && pt0 < t0_filled) {
+            const int kE = E2_crd[pE];
+            const int kt0 = t0_crd_shared_2[pt0];
+            if (kE == kt0) {
+                ++C2_count;
+                ++pE;
+                ++pt0;
+            } else if (kE < kt0) {
+                ++C2_count;
+                ++pE;
+            } else {
+                ++C2_count;
+                ++pt0;
+            }
+        }
+        C2_count += pE2_end - pE;
+        C2_count += t0_filled - pt0;
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_large_blocks,
     const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
-    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
-        const int row = rows_of_blocks[rank];
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
         const int t0_size = t0_places[row];
@@ -359,10 +539,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
             t0_crd[at] = 2147483647;
         }
         __syncthreads();
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+        const int pA2_begin = A2_pos[row];
+        for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+            for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k_t0 = B2_crd[pB];
                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
                 int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
@@ -444,11 +625,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
     int* t0_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -457,10 +638,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
         const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             // parallelize(i, GPUBlock, NoRaces)
             int C2_count = 0;
             const int t0_size = t0_places[row];
@@ -469,10 +650,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
                 t0_crd[at] = 2147483647;
             }
             __syncthreads();
-            for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int pA2_begin = A2_pos[row];
+            for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                     const int k_t0 = B2_crd[pB];
                     int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
                     int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
@@ -643,8 +825,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ t0_places, int E1_dim,
-    int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_places, const int* __restrict__ rows_work,
+    int E1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
     double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -653,20 +835,21 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill(
     const int team = block_x * 256 + thread_x;
     const int t0_begin = team * 16;
     for (int i = team; i < E1_dim; i += 524288) {
-        const int places = t0_places[i];
-        if (places < 32) {
+        const int work = rows_work[i];
+        if (work < 32) {
             int pC2 = C2_pos[i];
-            const int t0_end = t0_begin + places;
+            const int t0_size = t0_places[i];
+            const int t0_end = t0_begin + t0_size;
+            int t0_len = 0;
             for (int at = t0_begin; at < t0_end; ++at) {
                 t0_crd[at] = 2147483647;
             }
-            int t0_len = 0;
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 const double A_val = A_vals[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k_t0 = B2_crd[pB];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (places - 1));
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
                     int held = t0_crd[at];
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -753,13 +936,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd,
-    double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int t0_crd_shared[2304];
+    __shared__ double t0_vals_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int t0_begin = team * 64;
+    const int t0_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -767,7 +951,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
         const int t0_size = t0_places[row];
         const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 8) {
-            t0_crd[at] = 2147483647;
+            t0_crd_shared[at] = 2147483647;
         }
         syncGroup<8>();
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
@@ -777,16 +961,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k_t0 = B2_crd[pB];
                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                int held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
                 while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
                 }
                 const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
-                    t0_vals[at] = value;
+                    t0_vals_shared[at] = value;
                 } else {
-                    t0_vals[at] += value;
+                    t0_vals_shared[at] += value;
                 }
             }
             syncGroup<8>();
@@ -794,14 +978,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 8) {
             const int at = tile + lane;
-            const int key = at < t0_end ? t0_crd[at] : 2147483647;
-            const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+            const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
+            const double value = key != 2147483647 ? t0_vals_shared[at] : 0.0;
             const int before = countBefore<8, OwnGroup>(key != 2147483647);
             const int all = countInGroup<8, OwnGroup>(key != 2147483647);
             syncGroup<8>();
             if (key != 2147483647) {
-                t0_crd[to + before] = key;
-                t0_vals[to + before] = value;
+                t0_crd_shared[to + before] = key;
+                t0_vals_shared[to + before] = value;
             }
             to += all;
         }
@@ -814,13 +998,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 8) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                        const int key = t0_crd[t0_begin + low];
-                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                        t0_crd[t0_begin + high] = key;
-                        const double value = t0_vals[t0_begin + low];
-                        t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
-                        t0_vals[t0_begin + high] = value;
+                    if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                        const int key = t0_crd_shared[t0_begin + low];
+                        t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
+                        t0_crd_shared[t0_begin + high] = key;
+                        const double value = t0_vals_shared[t0_begin + low];
+                        t0_vals_shared[t0_begin + low] = t0_vals_shared[t0_begin + high];
+                        t0_vals_shared[t0_begin + high] = value;
                     }
                 }
                 syncGroup<8>();
@@ -834,10 +1018,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
         if (lane == 0) {
             while (pE < pE2_end && pt0 < t0_filled) {
                 const int kE = E2_crd[pE];
-                const int kt0 = t0_crd[pt0];
+                const int kt0 = t0_crd_shared[pt0];
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
-                    C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+                    C_vals[pC2] = E_vals[pE] + t0_vals_shared[pt0];
                     ++pC2;
                     ++pE;
                     ++pt0;
@@ -848,7 +1032,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
-                    C_vals[pC2] = t0_vals[pt0];
+                    C_vals[pC2] = t0_vals_shared[pt0];
                     ++pC2;
                     ++pt0;
                 }
@@ -860,9 +1044,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
                 ++pC2;
             }
             for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                const int k = t0_crd[pt0_2];
+                const int k = t0_crd_shared[pt0_2];
                 C2_crd[pC2] = k;
-                C_vals[pC2] = t0_vals[pt0_2];
+                C_vals[pC2] = t0_vals_shared[pt0_2];
                 ++pC2;
             }
         }
@@ -876,13 +1060,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
-    int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int t0_crd_shared_2[2048];
+    __shared__ double t0_vals_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int t0_begin = team * 2048;
+    const int t0_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -890,41 +1076,96 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
         const int t0_size = t0_places[row];
         const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 32) {
-            t0_crd[at] = 2147483647;
+            t0_crd_shared_2[at] = 2147483647;
+            t0_vals_shared_2[at] = 0.0;
         }
-        __syncwarp();
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            const int own = tile + lane;
+            const int pA = min(own, tile_end - 1);
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val = A_vals[pA];
-            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
-                const int k_t0 = B2_crd[pB];
-                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                while (held != 2147483647 && held != k_t0) {
-                    at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+            const int pB2_end = B2_pos[j + 1];
+            partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+            __syncwarp();
+            int longest = 0;
+            for (int entry = 0; entry < 32; ++entry) {
+                longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+            }
+            if (longest <= 32) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
                 }
-                const double value = A_val * B_vals[pB];
-                if (held == 2147483647) {
-                    t0_vals[at] = value;
-                } else {
-                    t0_vals[at] += value;
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int some = tile;
+                while (some < tile_end) {
+                    const int own_2 = some + part;
+                    const int pA_2 = min(own_2, tile_end - 1);
+                    const int j_2 = A2_crd[pA_2];
+                    const int pB2_begin_2 = B2_pos[j_2];
+                    const int pB2_end_2 = B2_pos[j_2 + 1];
+                    const int pB = pB2_begin_2 + lane_of_part;
+                    int own_at = 2147483647;
+                    double own_value = 0.0;
+                    if (own_2 < tile_end && pB < pB2_end_2) {
+                        const int k_t0 = B2_crd[pB];
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        }
+                        own_at = at;
+                        const double value = A_vals[pA_2] * B_vals[pB];
+                        own_value = value;
+                    }
+                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                        if (turn == part && own_at != 2147483647) {
+                            t0_vals_shared_2[own_at] += own_value;
+                        }
+                        __syncwarp();
+                    }
+                    some += parts;
+                }
+            } else {
+                for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                    const int j_2 = A2_crd[pA_2];
+                    const int pB2_begin_2 = B2_pos[j_2];
+                    const double A_val = A_vals[pA_2];
+                    for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                        const int k_t0 = B2_crd[pB];
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        }
+                        const double value = A_val * B_vals[pB];
+                        if (held == 2147483647) {
+                            t0_vals_shared_2[at] = value;
+                        } else {
+                            t0_vals_shared_2[at] += value;
+                        }
+                    }
+                    __syncwarp();
                 }
             }
-            __syncwarp();
         }
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 32) {
             const int at = tile + lane;
-            const int key = at < t0_end ? t0_crd[at] : 2147483647;
-            const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+            const int key = at < t0_end ? t0_crd_shared_2[at] : 2147483647;
+            const double value = key != 2147483647 ? t0_vals_shared_2[at] : 0.0;
             const int before = countBefore<32>(key != 2147483647);
             const int all = countInGroup<32>(key != 2147483647);
             __syncwarp();
             if (key != 2147483647) {
-                t0_crd[to + before] = key;
-                t0_vals[to + before] = value;
+                t0_crd_shared_2[to + before] = key;
+                t0_vals_shared_2[to + before] = value;
             }
             to += all;
         }
@@ -937,13 +1178,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 32) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                        const int key = t0_crd[t0_begin + low];
-                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                        t0_crd[t0_begin + high] = key;
-                        const double value = t0_vals[t0_begin + low];
-                        t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
-                        t0_vals[t0_begin + high] = value;
+                    if (low < high && high < filled && t0_crd_shared_2[t0_begin + high] < t0_crd_shared_2[t0_begin + low]) {
+                        const int key = t0_crd_shared_2[t0_begin + low];
+                        t0_crd_shared_2[t0_begin + low] = t0_crd_shared_2[t0_begin + high];
+                        t0_crd_shared_2[t0_begin + high] = key;
+                        const double value = t0_vals_shared_2[t0_begin + low];
+                        t0_vals_shared_2[t0_begin + low] = t0_vals_shared_2[t0_begin + high];
+                        t0_vals_shared_2[t0_begin + high] = value;
                     }
                 }
                 __syncwarp();
@@ -957,10 +1198,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
         if (lane == 0) {
             while (pE < pE2_end && pt0 < t0_filled) {
                 const int kE = E2_crd[pE];
-                const int kt0 = t0_crd[pt0];
+                const int kt0 = t0_crd_shared_2[pt0];
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
-                    C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+                    C_vals[pC2] = E_vals[pE] + t0_vals_shared_2[pt0];
                     ++pC2;
                     ++pE;
                     ++pt0;
@@ -971,7 +1212,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
-                    C_vals[pC2] = t0_vals[pt0];
+                    C_vals[pC2] = t0_vals_shared_2[pt0];
                     ++pC2;
                     ++pt0;
                 }
@@ -983,9 +1224,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
                 ++pC2;
             }
             for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                const int k = t0_crd[pt0_2];
+                const int k = t0_crd_shared_2[pt0_2];
                 C2_crd[pC2] = k;
-                C_vals[pC2] = t0_vals[pt0_2];
+                C_vals[pC2] = t0_vals_shared_2[pt0_2];
                 ++pC2;
             }
         }
@@ -999,42 +1240,287 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
-    int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int t0_crd_shared_2[2048];
+    __shared__ double t0_vals_shared_2[2048];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        int pC2 = C2_pos[row];
+        const int t0_size = t0_places[row];
+        for (int at = thread_x; at < t0_size; at += 256) {
+            t0_crd_shared_2[at] = 2147483647;
+            t0_vals_shared_2[at] = 0.0;
+        }
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            if (thread_x < 32) {
+                const int own = tile + thread_x;
+                const int pA = min(own, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+            }
+            __syncthreads();
+            int longest = 0;
+            for (int entry = 0; entry < 32; ++entry) {
+                longest = max(longest, partial[entry]);
+            }
+            if (longest <= 256) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
+                }
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int some = tile;
+                while (some < tile_end) {
+                    const int own = some + part;
+                    const int pA = min(own, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    const int pB = pB2_begin + lane_of_part;
+                    int own_at = 2147483647;
+                    double own_value = 0.0;
+                    if (own < tile_end && pB < pB2_end) {
+                        const int k_t0 = B2_crd[pB];
+                        int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_size ? 0 : at + 1;
+                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        }
+                        own_at = at;
+                        const double value = A_vals[pA] * B_vals[pB];
+                        own_value = value;
+                    }
+                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                        if (turn == part && own_at != 2147483647) {
+                            t0_vals_shared_2[own_at] += own_value;
+                        }
+                        __syncthreads();
+                    }
+                    some += parts;
+                }
+            } else {
+                for (int pA = tile; pA < tile_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const double A_val = A_vals[pA];
+                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                        const int k_t0 = B2_crd[pB];
+                        int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_size ? 0 : at + 1;
+                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        }
+                        const double value = A_val * B_vals[pB];
+                        if (held == 2147483647) {
+                            t0_vals_shared_2[at] = value;
+                        } else {
+                            t0_vals_shared_2[at] += value;
+                        }
+                    }
+                    __syncthreads();
+                }
+            }
+        }
+        int to = 0;
+        for (int tile = 0; tile < t0_size; tile += 256) {
+            const int at = tile + thread_x;
+            const int key = at < t0_size ? t0_crd_shared_2[at] : 2147483647;
+            const double value = key != 2147483647 ? t0_vals_shared_2[at] : 0.0;
+            partial[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+            const int all = partial[255];
+            __syncthreads();
+            if (key != 2147483647) {
+                t0_crd_shared_2[to + before] = key;
+                t0_vals_shared_2[to + before] = value;
+            }
+            to += all;
+        }
+        __syncthreads();
+        const int t0_filled = to;
+        int half = 1;
+        while (half < t0_filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < t0_filled; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < t0_filled && t0_crd_shared_2[high] < t0_crd_shared_2[low]) {
+                        const int key = t0_crd_shared_2[low];
+                        t0_crd_shared_2[low] = t0_crd_shared_2[high];
+                        t0_crd_shared_2[high] = key;
+                        const double value = t0_vals_shared_2[low];
+                        t0_vals_shared_2[low] = t0_vals_shared_2[high];
+                        t0_vals_shared_2[high] = value;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < t0_filled - half ? half + half : t0_filled;
+        }
+        const int pE2_end = E2_pos[row + 1];
+        int pE = E2_pos[row];
+        int pt0 = 0;
+        if (thread_x == 0) {
+            while (pE < pE2_end && pt0 < t0_filled) {
+                const int kE = E2_crd[pE];
+                const int kt0 = t0_crd_shared_2[pt0];
+                if (kE == kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE] + t0_vals_shared_2[pt0];
+                    ++pC2;
+                    ++pE;
+                    ++pt0;
+                } else if (kE < kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE];
+                    ++pC2;
+                    ++pE;
+                } else {
+                    C2_crd[pC2] = kt0;
+                    C_vals[pC2] = t0_vals_shared_2[pt0];
+                    ++pC2;
+                    ++pt0;
+                }
+            }
+            for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
+                const int k = E2_crd[pE_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = E_vals[pE_2];
+                ++pC2;
+            }
+            for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                const int k = t0_crd_shared_2[pt0_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = t0_vals_shared_2[pt0_2];
+                ++pC2;
+            }
+        }
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* t0_crd, double* t0_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
-    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
-        const int row = rows_of_blocks[rank];
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int pC2 = C2_pos[row];
         const int t0_size = t0_places[row];
         const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
             t0_crd[at] = 2147483647;
+            t0_vals[at] = 0.0;
         }
-        __syncthreads();
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            const int pB2_begin = B2_pos[j];
-            const double A_val = A_vals[pA];
-            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                const int k_t0 = B2_crd[pB];
-                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                while (held != 2147483647 && held != k_t0) {
-                    at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                }
-                const double value = A_val * B_vals[pB];
-                if (held == 2147483647) {
-                    t0_vals[at] = value;
-                } else {
-                    t0_vals[at] += value;
-                }
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            if (thread_x < 32) {
+                const int own = tile + thread_x;
+                const int pA = min(own, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
             }
             __syncthreads();
+            int longest = 0;
+            for (int entry = 0; entry < 32; ++entry) {
+                longest = max(longest, partial[entry]);
+            }
+            if (longest <= 256) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
+                }
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int some = tile;
+                while (some < tile_end) {
+                    const int own = some + part;
+                    const int pA = min(own, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    const int pB = pB2_begin + lane_of_part;
+                    int own_at = 2147483647;
+                    double own_value = 0.0;
+                    if (own < tile_end && pB < pB2_end) {
+                        const int k_t0 = B2_crd[pB];
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        }
+                        own_at = at;
+                        const double value = A_vals[pA] * B_vals[pB];
+                        own_value = value;
+                    }
+                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                        if (turn == part && own_at != 2147483647) {
+                            t0_vals[own_at] += own_value;
+                        }
+                        __syncthreads();
+                    }
+                    some += parts;
+                }
+            } else {
+                for (int pA = tile; pA < tile_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const double A_val = A_vals[pA];
+                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                        const int k_t0 = B2_crd[pB];
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        }
+                        const double value = A_val * B_vals[pB];
+                        if (held == 2147483647) {
+                            t0_vals[at] = value;
+                        } else {
+                            t0_vals[at] += value;
+                        }
+                    }
+                    __syncthreads();
+                }
+            }
         }
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 256) {
@@ -1127,12 +1613,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
     double* C_vals, int* t0_crd, double* t0_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -1141,38 +1627,95 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
         const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             // parallelize(i, GPUBlock, NoRaces)
             int pC2 = C2_pos[row];
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
             for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                 t0_crd[at] = 2147483647;
+                t0_vals[at] = 0.0;
             }
-            __syncthreads();
-            for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                const double A_val = A_vals[pA];
-                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                    const int k_t0 = B2_crd[pB];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                    while (held != 2147483647 && held != k_t0) {
-                        at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                    }
-                    const double value = A_val * B_vals[pB];
-                    if (held == 2147483647) {
-                        t0_vals[at] = value;
-                    } else {
-                        t0_vals[at] += value;
-                    }
+            const int pA2_end = A2_pos[row + 1];
+            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pA = min(own, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
                 }
                 __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pA = min(own, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        const int pB = pB2_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own < tile_end && pB < pB2_end) {
+                            const int k_t0 = B2_crd[pB];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            }
+                            own_at = at;
+                            const double value = A_vals[pA] * B_vals[pB];
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                t0_vals[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pA = tile; pA < tile_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const double A_val = A_vals[pA];
+                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                            const int k_t0 = B2_crd[pB];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            }
+                            const double value = A_val * B_vals[pB];
+                            if (held == 2147483647) {
+                                t0_vals[at] = value;
+                            } else {
+                                t0_vals[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
             }
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 256) {

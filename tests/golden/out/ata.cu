@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0(
         const int begin = t0_begins[bucket];
         const int end = t0_begins[bucket + 1];
         const int len = end - begin;
-        if (2048 <= len) {
+        if (256 <= len) {
             const int at = atomicAdd(&t0_many[2], 1);
             t0_of_blocks[at] = bucket;
         } else if (64 <= len) {
@@ -385,8 +385,9 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_block(
 extern "C" __global__ void __launch_bounds__(256) ata_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     int A2_dim, int A2_dim_2, int A1_dim, int* __restrict__ w_places, int* __restrict__ w_largest,
-    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
-    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
+    int* __restrict__ rows_work, int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps,
+    int* __restrict__ rows_of_blocks, int* __restrict__ rows_of_large_blocks,
+    int* __restrict__ rows_of_largest_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int i = block_x * 256 + thread_x;
@@ -408,17 +409,22 @@ extern "C" __global__ void __launch_bounds__(256) ata_scatters(
             places = addCounts(places, places);
         }
         w_places[i] = places;
+        const int work = max(places, w_most);
+        rows_work[i] = work;
         if (16384 <= places) {
+            const int at = atomicAdd(&rows_many[4], 1);
+            rows_of_largest_blocks[at] = i;
+            atomicMax(&w_largest[0], places);
+        } else if (2048 <= places) {
             const int at = atomicAdd(&rows_many[3], 1);
             rows_of_large_blocks[at] = i;
-            atomicMax(&w_largest[0], places);
-        } else if (4096 <= places) {
+        } else if (512 <= work) {
             const int at = atomicAdd(&rows_many[2], 1);
             rows_of_blocks[at] = i;
-        } else if (128 <= places) {
+        } else if (128 <= work) {
             const int at = atomicAdd(&rows_many[1], 1);
             rows_of_warps[at] = i;
-        } else if (32 <= places) {
+        } else if (32 <= work) {
             const int at = atomicAdd(&rows_many[0], 1);
             rows_of_group8s[at] = i;
         }
@@ -428,29 +434,30 @@ extern "C" __global__ void __launch_bounds__(256) ata_scatters(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places, int A2_dim,
-    int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ rows_work,
+    int A2_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
     for (int i = team; i < A2_dim; i += 524288) {
-        const int places = w_places[i];
-        if (places < 32) {
+        const int work = rows_work[i];
+        if (work < 32) {
             int C2_count = 0;
             const int pt01_begin = t0_begins[i];
             const int pt01_end = t0_begins[i + 1];
             if (pt01_begin < pt01_end) {
-                const int w_end = w_begin + places;
+                const int w_size = w_places[i];
+                const int w_end = w_begin + w_size;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
                     const int j = t02_crd[pt0];
                     for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
                         const int k = A2_crd[pA];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                         int held = w_crd[at];
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
@@ -473,13 +480,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count(
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int w_begin = team * 64;
+    const int w_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         int C2_count = 0;
@@ -488,21 +496,21 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_group8(
         if (pt01_begin < pt01_end) {
             const int w_size = w_places[row];
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin + lane; at < w_end; at += 8) {
-                w_crd[at] = 2147483647;
+                w_crd_shared[at] = 2147483647;
             }
             syncGroup<8>();
-            int w_len = 0;
             for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
                 const int j = t02_crd[pt0];
                 const int pA2_begin = A2_pos[j];
                 for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k = A2_crd[pA];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
+                    int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                     while (held != 2147483647 && held != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                        held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                     }
                     if (held == 2147483647) {
                         ++w_len;
@@ -533,13 +541,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_group8(
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int w_begin = team * 2048;
+    const int w_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         int C2_count = 0;
@@ -548,21 +557,21 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
         if (pt01_begin < pt01_end) {
             const int w_size = w_places[row];
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin + lane; at < w_end; at += 32) {
-                w_crd[at] = 2147483647;
+                w_crd_shared_2[at] = 2147483647;
             }
             __syncwarp();
-            int w_len = 0;
-            for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
+            for (int pt0 = pt01_begin + lane / 8; pt0 < pt01_end; pt0 += 4) {
                 const int j = t02_crd[pt0];
                 const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 32) {
+                for (int pA = pA2_begin + lane % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k = A2_crd[pA];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
+                    int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                     while (held != 2147483647 && held != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                        held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                     }
                     if (held == 2147483647) {
                         ++w_len;
@@ -593,11 +602,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int w_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int C2_count = 0;
@@ -605,16 +614,74 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
         const int pt01_end = t0_begins[row + 1];
         if (pt01_begin < pt01_end) {
             const int w_size = w_places[row];
+            int w_len = 0;
+            for (int at = thread_x; at < w_size; at += 256) {
+                w_crd_shared_3[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pt0 = pt01_begin + thread_x / 8; pt0 < pt01_end; pt0 += 32) {
+                const int j = t02_crd[pt0];
+                const int pA2_begin = A2_pos[j];
+                for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
+                    const int k = A2_crd[pA];
+                    int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                    int held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == w_size ? 0 : at + 1;
+                        held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int all = partial[255];
+            C2_count += all;
+        }
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_begin = block_x * 8192;
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
+        int C2_count = 0;
+        const int pt01_begin = t0_begins[row];
+        const int pt01_end = t0_begins[row + 1];
+        if (pt01_begin < pt01_end) {
+            const int w_size = w_places[row];
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
             __syncthreads();
-            int w_len = 0;
-            for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
+            for (int pt0 = pt01_begin + thread_x / 8; pt0 < pt01_end; pt0 += 32) {
                 const int j = t02_crd[pt0];
                 const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k = A2_crd[pA];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                     int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -648,10 +715,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
 }
 
 // C[i, k] = A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) ata_count_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
     int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -660,25 +727,25 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
         const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             int C2_count = 0;
             const int pt01_begin = t0_begins[row];
             const int pt01_end = t0_begins[row + 1];
             if (pt01_begin < pt01_end) {
                 const int w_size = w_places[row];
                 const int w_end = w_begin + w_size;
+                int w_len = 0;
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
                 __syncthreads();
-                int w_len = 0;
-                for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
+                for (int pt0 = pt01_begin + thread_x / 8; pt0 < pt01_end; pt0 += 32) {
                     const int j = t02_crd[pt0];
                     const int pA2_begin = A2_pos[j];
-                    for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                    for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                         const int k = A2_crd[pA];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                         int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -801,30 +868,31 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    int A2_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
-    double* __restrict__ w_vals) {
+    const int* __restrict__ rows_work, int A2_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals,
+    int* __restrict__ w_crd, double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
     for (int i = team; i < A2_dim; i += 524288) {
-        const int places = w_places[i];
-        if (places < 32) {
+        const int work = rows_work[i];
+        if (work < 32) {
             int pC2 = C2_pos[i];
             const int pt01_begin = t0_begins[i];
             const int pt01_end = t0_begins[i + 1];
             if (pt01_begin < pt01_end) {
+                const int w_reserved = w_places[i];
                 const int w_elements = C2_pos[i + 1] - C2_pos[i];
-                int places_2 = 0 < w_elements ? 4 : 0;
-                while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
-                    places_2 = addCounts(places_2, places_2);
+                int places = 0 < w_elements ? 4 : 0;
+                while (places < w_reserved && places - places / 4 < w_elements) {
+                    places = addCounts(places, places);
                 }
-                const int w_size = places_2;
+                const int w_size = places;
                 const int w_end = w_begin + w_size;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
                     const int j = t02_crd[pt0];
                     for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
@@ -886,13 +954,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd,
-    double* C_vals, int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int w_crd_shared[2304];
+    __shared__ double w_vals_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int w_begin = team * 64;
+    const int w_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         const int pC2 = C2_pos[row];
@@ -908,7 +977,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
             const int w_size = places;
             const int w_end = w_begin + w_size;
             for (int at = w_begin + lane; at < w_end; at += 8) {
-                w_crd[at] = 2147483647;
+                w_crd_shared[at] = 2147483647;
             }
             syncGroup<8>();
             for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
@@ -918,15 +987,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
                     const int k = A2_crd[pA];
                     const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
+                    int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                     while (held != 2147483647 && held != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                        held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                     }
                     if (held == 2147483647) {
-                        w_vals[at] = value;
+                        w_vals_shared[at] = value;
                     } else {
-                        w_vals[at] += value;
+                        w_vals_shared[at] += value;
                     }
                 }
                 syncGroup<8>();
@@ -934,14 +1003,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 8) {
                 const int at = tile + lane;
-                const int key = at < w_end ? w_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                const int key = at < w_end ? w_crd_shared[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared[at] : 0.0;
                 const int before = countBefore<8, OwnGroup>(key != 2147483647);
                 const int all = countInGroup<8, OwnGroup>(key != 2147483647);
                 syncGroup<8>();
                 if (key != 2147483647) {
-                    w_crd[to + before] = key;
-                    w_vals[to + before] = value;
+                    w_crd_shared[to + before] = key;
+                    w_vals_shared[to + before] = value;
                 }
                 to += all;
             }
@@ -954,13 +1023,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 8) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                            const int key = w_crd[w_begin + low];
-                            w_crd[w_begin + low] = w_crd[w_begin + high];
-                            w_crd[w_begin + high] = key;
-                            const double value = w_vals[w_begin + low];
-                            w_vals[w_begin + low] = w_vals[w_begin + high];
-                            w_vals[w_begin + high] = value;
+                        if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                            const int key = w_crd_shared[w_begin + low];
+                            w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
+                            w_crd_shared[w_begin + high] = key;
+                            const double value = w_vals_shared[w_begin + low];
+                            w_vals_shared[w_begin + low] = w_vals_shared[w_begin + high];
+                            w_vals_shared[w_begin + high] = value;
                         }
                     }
                     syncGroup<8>();
@@ -969,9 +1038,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
                 half = half < filled - half ? half + half : filled;
             }
             for (int pw = w_begin + lane; pw < w_filled; pw += 8) {
-                const int k = w_crd[pw];
+                const int k = w_crd_shared[pw];
                 C2_crd[pC2 + (pw - w_begin)] = k;
-                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+                C_vals[pC2 + (pw - w_begin)] = w_vals_shared[pw];
             }
         }
     }
@@ -982,13 +1051,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
-    int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared_2[2048];
+    __shared__ double w_vals_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int w_begin = team * 2048;
+    const int w_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         const int pC2 = C2_pos[row];
@@ -1004,40 +1075,94 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
             const int w_size = places;
             const int w_end = w_begin + w_size;
             for (int at = w_begin + lane; at < w_end; at += 32) {
-                w_crd[at] = 2147483647;
+                w_crd_shared_2[at] = 2147483647;
+                w_vals_shared_2[at] = 0.0;
             }
-            __syncwarp();
-            for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
+            for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt01_end);
+                const int own = tile + lane;
+                const int pt0 = min(own, tile_end - 1);
                 const int j = t02_crd[pt0];
                 const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 32) {
-                    const int k = A2_crd[pA];
-                    const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                const int pA2_end = A2_pos[j + 1];
+                partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        w_vals[at] = value;
-                    } else {
-                        w_vals[at] += value;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own_2 = some + part;
+                        const int pt0_2 = min(own_2, tile_end - 1);
+                        const int j_2 = t02_crd[pt0_2];
+                        const int pA2_begin_2 = A2_pos[j_2];
+                        const int pA2_end_2 = A2_pos[j_2 + 1];
+                        const int pA = pA2_begin_2 + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own_2 < tile_end && pA < pA2_end_2) {
+                            const int k = A2_crd[pA];
+                            const double value = t0_vals[t0_order[pt0_2]] * A_vals[pA];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals_shared_2[own_at] += own_value;
+                            }
+                            __syncwarp();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt0_2 = tile; pt0_2 < tile_end; ++pt0_2) {
+                        const int j_2 = t02_crd[pt0_2];
+                        const int pA2_begin_2 = A2_pos[j_2];
+                        for (int pA = pA2_begin_2 + lane, pA_end = A2_pos[j_2 + 1]; pA < pA_end; pA += 32) {
+                            const int k = A2_crd[pA];
+                            const double value = t0_vals[t0_order[pt0_2]] * A_vals[pA];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                w_vals_shared_2[at] = value;
+                            } else {
+                                w_vals_shared_2[at] += value;
+                            }
+                        }
+                        __syncwarp();
                     }
                 }
-                __syncwarp();
             }
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 32) {
                 const int at = tile + lane;
-                const int key = at < w_end ? w_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                const int key = at < w_end ? w_crd_shared_2[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared_2[at] : 0.0;
                 const int before = countBefore<32>(key != 2147483647);
                 const int all = countInGroup<32>(key != 2147483647);
                 __syncwarp();
                 if (key != 2147483647) {
-                    w_crd[to + before] = key;
-                    w_vals[to + before] = value;
+                    w_crd_shared_2[to + before] = key;
+                    w_vals_shared_2[to + before] = value;
                 }
                 to += all;
             }
@@ -1050,13 +1175,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 32) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                            const int key = w_crd[w_begin + low];
-                            w_crd[w_begin + low] = w_crd[w_begin + high];
-                            w_crd[w_begin + high] = key;
-                            const double value = w_vals[w_begin + low];
-                            w_vals[w_begin + low] = w_vals[w_begin + high];
-                            w_vals[w_begin + high] = value;
+                        if (low < high && high < filled && w_crd_shared_2[w_begin + high] < w_crd_shared_2[w_begin + low]) {
+                            const int key = w_crd_shared_2[w_begin + low];
+                            w_crd_shared_2[w_begin + low] = w_crd_shared_2[w_begin + high];
+                            w_crd_shared_2[w_begin + high] = key;
+                            const double value = w_vals_shared_2[w_begin + low];
+                            w_vals_shared_2[w_begin + low] = w_vals_shared_2[w_begin + high];
+                            w_vals_shared_2[w_begin + high] = value;
                         }
                     }
                     __syncwarp();
@@ -1065,9 +1190,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
                 half = half < filled - half ? half + half : filled;
             }
             for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
-                const int k = w_crd[pw];
+                const int k = w_crd_shared_2[pw];
                 C2_crd[pC2 + (pw - w_begin)] = k;
-                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+                C_vals[pC2 + (pw - w_begin)] = w_vals_shared_2[pw];
             }
         }
     }
@@ -1078,14 +1203,174 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
-    int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared_3[1024];
+    __shared__ double w_vals_shared_3[1024];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        const int pC2 = C2_pos[row];
+        const int pt01_begin = t0_begins[row];
+        const int pt01_end = t0_begins[row + 1];
+        if (pt01_begin < pt01_end) {
+            const int w_reserved = w_places[row];
+            const int w_elements = C2_pos[row + 1] - C2_pos[row];
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            const int w_size = places;
+            for (int at = thread_x; at < w_size; at += 256) {
+                w_crd_shared_3[at] = 2147483647;
+                w_vals_shared_3[at] = 0.0;
+            }
+            for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt01_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pt0 = min(own, tile_end - 1);
+                    const int j = t02_crd[pt0];
+                    const int pA2_begin = A2_pos[j];
+                    const int pA2_end = A2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pt0 = min(own, tile_end - 1);
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        const int pA = pA2_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own < tile_end && pA < pA2_end) {
+                            const int k = A2_crd[pA];
+                            const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
+                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals_shared_3[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt0 = tile; pt0 < tile_end; ++pt0) {
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                            const int k = A2_crd[pA];
+                            const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
+                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                w_vals_shared_3[at] = value;
+                            } else {
+                                w_vals_shared_3[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            }
+            int to = 0;
+            for (int tile = 0; tile < w_size; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < w_size ? w_crd_shared_3[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared_3[at] : 0.0;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    w_crd_shared_3[to + before] = key;
+                    w_vals_shared_3[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int w_filled = to;
+            int half = 1;
+            while (half < w_filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < w_filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < w_filled && w_crd_shared_3[high] < w_crd_shared_3[low]) {
+                            const int key = w_crd_shared_3[low];
+                            w_crd_shared_3[low] = w_crd_shared_3[high];
+                            w_crd_shared_3[high] = key;
+                            const double value = w_vals_shared_3[low];
+                            w_vals_shared_3[low] = w_vals_shared_3[high];
+                            w_vals_shared_3[high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < w_filled - half ? half + half : w_filled;
+            }
+            for (int pw = thread_x; pw < w_filled; pw += 256) {
+                const int k = w_crd_shared_3[pw];
+                C2_crd[pC2 + pw] = k;
+                C_vals[pC2 + pw] = w_vals_shared_3[pw];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
+    const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
-    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
-        const int row = rows_of_blocks[rank];
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
         const int pC2 = C2_pos[row];
         const int pt01_begin = t0_begins[row];
         const int pt01_end = t0_begins[row + 1];
@@ -1100,27 +1385,83 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
             const int w_end = w_begin + w_size;
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
+                w_vals[at] = 0.0;
             }
-            __syncthreads();
-            for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
-                const int j = t02_crd[pt0];
-                const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                    const int k = A2_crd[pA];
-                    const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
-                    }
-                    if (held == 2147483647) {
-                        w_vals[at] = value;
-                    } else {
-                        w_vals[at] += value;
-                    }
+            for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt01_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pt0 = min(own, tile_end - 1);
+                    const int j = t02_crd[pt0];
+                    const int pA2_begin = A2_pos[j];
+                    const int pA2_end = A2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
                 }
                 __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pt0 = min(own, tile_end - 1);
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        const int pA = pA2_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own < tile_end && pA < pA2_end) {
+                            const int k = A2_crd[pA];
+                            const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt0 = tile; pt0 < tile_end; ++pt0) {
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                            const int k = A2_crd[pA];
+                            const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                w_vals[at] = value;
+                            } else {
+                                w_vals[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
             }
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 256) {
@@ -1180,11 +1521,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
 }
 
 // C[i, k] = A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ w_largest, const int* __restrict__ rows_of_large_blocks,
+    const int* __restrict__ w_largest, const int* __restrict__ rows_of_largest_blocks,
     const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -1193,10 +1534,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
         const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             const int pC2 = C2_pos[row];
             const int pt01_begin = t0_begins[row];
             const int pt01_end = t0_begins[row + 1];
@@ -1211,27 +1552,83 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
                 const int w_end = w_begin + w_size;
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
+                    w_vals[at] = 0.0;
                 }
-                __syncthreads();
-                for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
-                    const int j = t02_crd[pt0];
-                    const int pA2_begin = A2_pos[j];
-                    for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                        const int k = A2_crd[pA];
-                        const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
-                        }
-                        if (held == 2147483647) {
-                            w_vals[at] = value;
-                        } else {
-                            w_vals[at] += value;
-                        }
+                for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt01_end);
+                    if (thread_x < 32) {
+                        const int own = tile + thread_x;
+                        const int pt0 = min(own, tile_end - 1);
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
                     }
                     __syncthreads();
+                    int longest = 0;
+                    for (int entry = 0; entry < 32; ++entry) {
+                        longest = max(longest, partial[entry]);
+                    }
+                    if (longest <= 256) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
+                        }
+                        const int part = thread_x / width;
+                        const int lane_of_part = thread_x % width;
+                        const int parts = 256 / width;
+                        int some = tile;
+                        while (some < tile_end) {
+                            const int own = some + part;
+                            const int pt0 = min(own, tile_end - 1);
+                            const int j = t02_crd[pt0];
+                            const int pA2_begin = A2_pos[j];
+                            const int pA2_end = A2_pos[j + 1];
+                            const int pA = pA2_begin + lane_of_part;
+                            int own_at = 2147483647;
+                            double own_value = 0.0;
+                            if (own < tile_end && pA < pA2_end) {
+                                const int k = A2_crd[pA];
+                                const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                own_at = at;
+                                own_value = value;
+                            }
+                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                                if (turn == part && own_at != 2147483647) {
+                                    w_vals[own_at] += own_value;
+                                }
+                                __syncthreads();
+                            }
+                            some += parts;
+                        }
+                    } else {
+                        for (int pt0 = tile; pt0 < tile_end; ++pt0) {
+                            const int j = t02_crd[pt0];
+                            const int pA2_begin = A2_pos[j];
+                            for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                                const int k = A2_crd[pA];
+                                const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                if (held == 2147483647) {
+                                    w_vals[at] = value;
+                                } else {
+                                    w_vals[at] += value;
+                                }
+                            }
+                            __syncthreads();
+                        }
+                    }
                 }
                 int to = w_begin;
                 for (int tile = w_begin; tile < w_end; tile += 256) {

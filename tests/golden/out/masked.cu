@@ -64,10 +64,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
         const int places = w_places[i];
         if (places < 64) {
             const int w_end = w_begin + places;
+            int w_len = 0;
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd[at] = 2147483647;
             }
-            int w_len = 0;
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 const int pM2_end = M2_pos[i + 1];
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
 }
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) masked_count_large(
+extern "C" __global__ void __launch_bounds__(256, 4) masked_count_largest(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
     const int* __restrict__ w_places, const int* __restrict__ w_largest, int M1_dim,
@@ -122,10 +122,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count_large(
             const int places = w_places[i];
             if (64 <= places) {
                 const int w_end = w_begin + places;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                     const int j = A2_crd[pA];
                     const int pM2_end = M2_pos[i + 1];
@@ -269,10 +269,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
             }
             const int w_size = places_2;
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd[at] = 2147483647;
             }
-            int w_len = 0;
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 const int pM2_end = M2_pos[i + 1];
@@ -342,7 +342,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
 }
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_large(
+extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_largest(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
@@ -370,10 +370,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_large(
                 }
                 const int w_size = places_2;
                 const int w_end = w_begin + w_size;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                     const int j = A2_crd[pA];
                     const int pM2_end = M2_pos[i + 1];

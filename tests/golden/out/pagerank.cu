@@ -233,7 +233,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0(
         const int begin = t0_begins[bucket];
         const int end = t0_begins[bucket + 1];
         const int len = end - begin;
-        if (2048 <= len) {
+        if (256 <= len) {
             const int at = atomicAdd(&t0_many[2], 1);
             t0_of_blocks[at] = bucket;
         } else if (64 <= len) {

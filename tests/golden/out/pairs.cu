@@ -56,10 +56,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_count(
             if (i < A1_dim) {
                 const int R2_begin = R2_count;
                 const int w_end = w_begin + places;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w1_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                     const int j = A2_crd[pA];
                     for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
@@ -132,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_count(
 }
 
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
-extern "C" __global__ void __launch_bounds__(256, 4) pairs_count_large(
+extern "C" __global__ void __launch_bounds__(256, 4) pairs_count_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ C2_pos, const int* __restrict__ C2_crd,
     const int* __restrict__ w_places, const int* __restrict__ w_largest, int A1_dim, int C2_dim,
@@ -158,10 +158,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_count_large(
                 if (i < A1_dim) {
                     const int R2_begin = R2_count;
                     const int w_end = w_begin + places;
+                    int w_len = 0;
                     for (int at = w_begin; at < w_end; ++at) {
                         w1_crd[at] = 2147483647;
                     }
-                    int w_len = 0;
                     for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                         const int j = A2_crd[pA];
                         for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
@@ -512,10 +512,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill(
             if (i < A1_dim) {
                 const int R2_begin = pR2;
                 const int w_end = w_begin + places;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w1_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                     const int j = A2_crd[pA];
                     const double A_val = A_vals[pA];
@@ -604,7 +604,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill(
 }
 
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
-extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill_large(
+extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
@@ -633,10 +633,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill_large(
                 if (i < A1_dim) {
                     const int R2_begin = pR2;
                     const int w_end = w_begin + places;
+                    int w_len = 0;
                     for (int at = w_begin; at < w_end; ++at) {
                         w1_crd[at] = 2147483647;
                     }
-                    int w_len = 0;
                     for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                         const int j = A2_crd[pA];
                         const double A_val = A_vals[pA];

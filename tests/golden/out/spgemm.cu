@@ -32,39 +32,111 @@ template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int coun
 extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     int A1_dim, int B2_dim, int A2_dim, int* __restrict__ w_places, int* __restrict__ w_largest,
-    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
-    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
+    int* __restrict__ rows_work, int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps,
+    int* __restrict__ rows_of_blocks, int* __restrict__ rows_of_large_blocks,
+    int* __restrict__ rows_of_largest_blocks, int* __restrict__ rows_many,
+    int* __restrict__ long_rows_of_blocks, int* __restrict__ long_rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
+        const int begin = A2_pos[i];
+        const int end = A2_pos[i + 1];
+        if (128 <= end - begin) {
+            const int at = atomicAdd(&long_rows_many[0], 1);
+            long_rows_of_blocks[at] = i;
+        } else {
+            int w_len = 0;
+            for (int pA = begin; pA < end; ++pA) {
+                const int j = A2_crd[pA];
+                w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
+            }
+            const int w_most = w_len;
+            const int w_elements = min(w_most, min(B2_dim, B2_pos[A2_dim]));
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < B2_dim && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            w_places[i] = places;
+            const int work = max(places, w_most);
+            rows_work[i] = work;
+            if (16384 <= places) {
+                const int at = atomicAdd(&rows_many[4], 1);
+                rows_of_largest_blocks[at] = i;
+                atomicMax(&w_largest[0], places);
+            } else if (4096 <= places) {
+                const int at = atomicAdd(&rows_many[3], 1);
+                rows_of_large_blocks[at] = i;
+            } else if (512 <= work) {
+                const int at = atomicAdd(&rows_many[2], 1);
+                rows_of_blocks[at] = i;
+            } else if (128 <= work) {
+                const int at = atomicAdd(&rows_many[1], 1);
+                rows_of_warps[at] = i;
+            } else if (32 <= work) {
+                const int at = atomicAdd(&rows_many[0], 1);
+                rows_of_group8s[at] = i;
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_scatters_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ long_rows_of_blocks, const int* __restrict__ long_rows_many, int B2_dim,
+    int A2_dim, int* w_places, int* w_largest, int* rows_work, int* rows_of_group8s, int* rows_of_warps,
+    int* rows_of_blocks, int* rows_of_large_blocks, int* rows_of_largest_blocks, int* rows_many) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < long_rows_many[0]) {
+        const int row = long_rows_of_blocks[block_x];
         int w_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+        for (int pA = A2_pos[row] + thread_x, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 256) {
             const int j = A2_crd[pA];
             w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        const int w_most = w_len;
-        const int w_elements = min(w_most, min(B2_dim, B2_pos[A2_dim]));
-        int places = 0 < w_elements ? 4 : 0;
-        while (places < B2_dim && places - places / 4 < w_elements) {
-            places = addCounts(places, places);
+        partial[thread_x] = w_len;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
         }
-        w_places[i] = places;
-        if (16384 <= places) {
-            const int at = atomicAdd(&rows_many[3], 1);
-            rows_of_large_blocks[at] = i;
-            atomicMax(&w_largest[0], places);
-        } else if (4096 <= places) {
-            const int at = atomicAdd(&rows_many[2], 1);
-            rows_of_blocks[at] = i;
-        } else if (128 <= places) {
-            const int at = atomicAdd(&rows_many[1], 1);
-            rows_of_warps[at] = i;
-        } else if (32 <= places) {
-            const int at = atomicAdd(&rows_many[0], 1);
-            rows_of_group8s[at] = i;
+        const int all = partial[255];
+        if (thread_x == 0) {
+            const int w_elements = min(all, min(B2_dim, B2_pos[A2_dim]));
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < B2_dim && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            w_places[row] = places;
+            const int work = max(places, all);
+            rows_work[row] = work;
+            if (16384 <= places) {
+                const int at = atomicAdd(&rows_many[4], 1);
+                rows_of_largest_blocks[at] = row;
+                atomicMax(&w_largest[0], places);
+            } else if (4096 <= places) {
+                const int at = atomicAdd(&rows_many[3], 1);
+                rows_of_large_blocks[at] = row;
+            } else if (512 <= work) {
+                const int at = atomicAdd(&rows_many[2], 1);
+                rows_of_blocks[at] = row;
+            } else if (128 <= work) {
+                const int at = atomicAdd(&rows_many[1], 1);
+                rows_of_warps[at] = row;
+            } else if (32 <= work) {
+                const int at = atomicAdd(&rows_many[0], 1);
+                rows_of_group8s[at] = row;
+            }
         }
     }
 }
@@ -72,8 +144,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* __restrict__ C2_pos,
-    int* __restrict__ w_crd) {
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ rows_work,
+    int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -81,18 +153,19 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count(
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
     for (int i = team; i < A1_dim; i += 524288) {
-        const int places = w_places[i];
-        if (places < 32) {
-            const int w_end = w_begin + places;
+        const int work = rows_work[i];
+        if (work < 32) {
+            const int w_size = w_places[i];
+            const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd[at] = 2147483647;
             }
-            int w_len = 0;
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                     int held = w_crd[at];
                     while (held != 2147483647 && held != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
@@ -113,33 +186,34 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int w_begin = team * 64;
+    const int w_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int w_size = w_places[row];
         const int w_end = w_begin + w_size;
+        int w_len = 0;
         for (int at = w_begin + lane; at < w_end; at += 8) {
-            w_crd[at] = 2147483647;
+            w_crd_shared[at] = 2147483647;
         }
         syncGroup<8>();
-        int w_len = 0;
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                    held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                 }
                 if (held == 2147483647) {
                     ++w_len;
@@ -168,33 +242,35 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int w_begin = team * 2048;
+    const int w_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int w_size = w_places[row];
         const int w_end = w_begin + w_size;
+        int w_len = 0;
         for (int at = w_begin + lane; at < w_end; at += 32) {
-            w_crd[at] = 2147483647;
+            w_crd_shared_2[at] = 2147483647;
         }
         __syncwarp();
-        int w_len = 0;
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+        const int pA2_begin = A2_pos[row];
+        for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 4) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+            for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                    held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                 }
                 if (held == 2147483647) {
                     ++w_len;
@@ -223,25 +299,80 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int w_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int w_size = w_places[row];
+        int w_len = 0;
+        for (int at = thread_x; at < w_size; at += 256) {
+            w_crd_shared_2[at] = 2147483647;
+        }
+        __syncthreads();
+        const int pA2_begin = A2_pos[row];
+        for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
+                const int k = B2_crd[pB];
+                int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == w_size ? 0 : at + 1;
+                    held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                }
+                if (held == 2147483647) {
+                    ++w_len;
+                }
+            }
+        }
+        partial[thread_x] = w_len;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        const int all = partial[255];
+        if (thread_x == 0) {
+            C2_pos[row] = all;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_begin = block_x * 8192;
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_size = w_places[row];
         const int w_end = w_begin + w_size;
+        int w_len = 0;
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
         }
         __syncthreads();
-        int w_len = 0;
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+        const int pA2_begin = A2_pos[row];
+        for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+            for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -273,10 +404,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
     int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -285,22 +416,23 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
         const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             // parallelize(i, GPUBlock, NoRaces)
             const int w_size = w_places[row];
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
             __syncthreads();
-            int w_len = 0;
-            for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int pA2_begin = A2_pos[row];
+            for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                     const int k = B2_crd[pB];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                     int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -420,8 +552,9 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_begins(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* __restrict__ C2_crd,
-    double* __restrict__ C_vals, int* __restrict__ w_crd, double* __restrict__ w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ rows_work,
+    int A1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
+    double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -429,20 +562,21 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill(
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
     for (int i = team; i < A1_dim; i += 524288) {
-        const int places = w_places[i];
-        if (places < 32) {
+        const int work = rows_work[i];
+        if (work < 32) {
             int pC2 = C2_pos[i];
+            const int w_reserved = w_places[i];
             const int w_elements = C2_pos[i + 1] - C2_pos[i];
-            int places_2 = 0 < w_elements ? 4 : 0;
-            while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
-                places_2 = addCounts(places_2, places_2);
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
             }
-            const int w_size = places_2;
+            const int w_size = places;
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd[at] = 2147483647;
             }
-            int w_len = 0;
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 const double A_val = A_vals[pA];
@@ -504,13 +638,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd,
-    double* C_vals, int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int w_crd_shared[2304];
+    __shared__ double w_vals_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int w_begin = team * 64;
+    const int w_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -524,7 +659,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
         const int w_size = places;
         const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 8) {
-            w_crd[at] = 2147483647;
+            w_crd_shared[at] = 2147483647;
         }
         syncGroup<8>();
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
@@ -534,16 +669,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                    held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                 }
                 const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
-                    w_vals[at] = value;
+                    w_vals_shared[at] = value;
                 } else {
-                    w_vals[at] += value;
+                    w_vals_shared[at] += value;
                 }
             }
             syncGroup<8>();
@@ -551,14 +686,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
         int to = w_begin;
         for (int tile = w_begin; tile < w_end; tile += 8) {
             const int at = tile + lane;
-            const int key = at < w_end ? w_crd[at] : 2147483647;
-            const double value = key != 2147483647 ? w_vals[at] : 0.0;
+            const int key = at < w_end ? w_crd_shared[at] : 2147483647;
+            const double value = key != 2147483647 ? w_vals_shared[at] : 0.0;
             const int before = countBefore<8, OwnGroup>(key != 2147483647);
             const int all = countInGroup<8, OwnGroup>(key != 2147483647);
             syncGroup<8>();
             if (key != 2147483647) {
-                w_crd[to + before] = key;
-                w_vals[to + before] = value;
+                w_crd_shared[to + before] = key;
+                w_vals_shared[to + before] = value;
             }
             to += all;
         }
@@ -571,13 +706,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 8) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                        const int key = w_crd[w_begin + low];
-                        w_crd[w_begin + low] = w_crd[w_begin + high];
-                        w_crd[w_begin + high] = key;
-                        const double value = w_vals[w_begin + low];
-                        w_vals[w_begin + low] = w_vals[w_begin + high];
-                        w_vals[w_begin + high] = value;
+                    if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                        const int key = w_crd_shared[w_begin + low];
+                        w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
+                        w_crd_shared[w_begin + high] = key;
+                        const double value = w_vals_shared[w_begin + low];
+                        w_vals_shared[w_begin + low] = w_vals_shared[w_begin + high];
+                        w_vals_shared[w_begin + high] = value;
                     }
                 }
                 syncGroup<8>();
@@ -586,9 +721,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
             half = half < filled - half ? half + half : filled;
         }
         for (int pw = w_begin + lane; pw < w_filled; pw += 8) {
-            const int k = w_crd[pw];
+            const int k = w_crd_shared[pw];
             C2_crd[pC2 + (pw - w_begin)] = k;
-            C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+            C_vals[pC2 + (pw - w_begin)] = w_vals_shared[pw];
         }
     }
 }
@@ -598,13 +733,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
-    int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared_2[2048];
+    __shared__ double w_vals_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int w_begin = team * 2048;
+    const int w_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -618,41 +755,96 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
         const int w_size = places;
         const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 32) {
-            w_crd[at] = 2147483647;
+            w_crd_shared_2[at] = 2147483647;
+            w_vals_shared_2[at] = 0.0;
         }
-        __syncwarp();
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            const int own = tile + lane;
+            const int pA = min(own, tile_end - 1);
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val = A_vals[pA];
-            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
-                const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
-                    at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd[at], 2147483647, k);
+            const int pB2_end = B2_pos[j + 1];
+            partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+            __syncwarp();
+            int longest = 0;
+            for (int entry = 0; entry < 32; ++entry) {
+                longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+            }
+            if (longest <= 32) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
                 }
-                const double value = A_val * B_vals[pB];
-                if (held == 2147483647) {
-                    w_vals[at] = value;
-                } else {
-                    w_vals[at] += value;
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int some = tile;
+                while (some < tile_end) {
+                    const int own_2 = some + part;
+                    const int pA_2 = min(own_2, tile_end - 1);
+                    const int j_2 = A2_crd[pA_2];
+                    const int pB2_begin_2 = B2_pos[j_2];
+                    const int pB2_end_2 = B2_pos[j_2 + 1];
+                    const int pB = pB2_begin_2 + lane_of_part;
+                    int own_at = 2147483647;
+                    double own_value = 0.0;
+                    if (own_2 < tile_end && pB < pB2_end_2) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        }
+                        own_at = at;
+                        const double value = A_vals[pA_2] * B_vals[pB];
+                        own_value = value;
+                    }
+                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                        if (turn == part && own_at != 2147483647) {
+                            w_vals_shared_2[own_at] += own_value;
+                        }
+                        __syncwarp();
+                    }
+                    some += parts;
+                }
+            } else {
+                for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                    const int j_2 = A2_crd[pA_2];
+                    const int pB2_begin_2 = B2_pos[j_2];
+                    const double A_val = A_vals[pA_2];
+                    for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        }
+                        const double value = A_val * B_vals[pB];
+                        if (held == 2147483647) {
+                            w_vals_shared_2[at] = value;
+                        } else {
+                            w_vals_shared_2[at] += value;
+                        }
+                    }
+                    __syncwarp();
                 }
             }
-            __syncwarp();
         }
         int to = w_begin;
         for (int tile = w_begin; tile < w_end; tile += 32) {
             const int at = tile + lane;
-            const int key = at < w_end ? w_crd[at] : 2147483647;
-            const double value = key != 2147483647 ? w_vals[at] : 0.0;
+            const int key = at < w_end ? w_crd_shared_2[at] : 2147483647;
+            const double value = key != 2147483647 ? w_vals_shared_2[at] : 0.0;
             const int before = countBefore<32>(key != 2147483647);
             const int all = countInGroup<32>(key != 2147483647);
             __syncwarp();
             if (key != 2147483647) {
-                w_crd[to + before] = key;
-                w_vals[to + before] = value;
+                w_crd_shared_2[to + before] = key;
+                w_vals_shared_2[to + before] = value;
             }
             to += all;
         }
@@ -665,13 +857,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 32) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                        const int key = w_crd[w_begin + low];
-                        w_crd[w_begin + low] = w_crd[w_begin + high];
-                        w_crd[w_begin + high] = key;
-                        const double value = w_vals[w_begin + low];
-                        w_vals[w_begin + low] = w_vals[w_begin + high];
-                        w_vals[w_begin + high] = value;
+                    if (low < high && high < filled && w_crd_shared_2[w_begin + high] < w_crd_shared_2[w_begin + low]) {
+                        const int key = w_crd_shared_2[w_begin + low];
+                        w_crd_shared_2[w_begin + low] = w_crd_shared_2[w_begin + high];
+                        w_crd_shared_2[w_begin + high] = key;
+                        const double value = w_vals_shared_2[w_begin + low];
+                        w_vals_shared_2[w_begin + low] = w_vals_shared_2[w_begin + high];
+                        w_vals_shared_2[w_begin + high] = value;
                     }
                 }
                 __syncwarp();
@@ -680,9 +872,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
             half = half < filled - half ? half + half : filled;
         }
         for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
-            const int k = w_crd[pw];
+            const int k = w_crd_shared_2[pw];
             C2_crd[pC2 + (pw - w_begin)] = k;
-            C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+            C_vals[pC2 + (pw - w_begin)] = w_vals_shared_2[pw];
         }
     }
 }
@@ -692,14 +884,173 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
-    int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared_2[2048];
+    __shared__ double w_vals_shared_2[2048];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int pC2 = C2_pos[row];
+        const int w_reserved = w_places[row];
+        const int w_elements = C2_pos[row + 1] - C2_pos[row];
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < w_reserved && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
+        }
+        const int w_size = places;
+        for (int at = thread_x; at < w_size; at += 256) {
+            w_crd_shared_2[at] = 2147483647;
+            w_vals_shared_2[at] = 0.0;
+        }
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            if (thread_x < 32) {
+                const int own = tile + thread_x;
+                const int pA = min(own, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+            }
+            __syncthreads();
+            int longest = 0;
+            for (int entry = 0; entry < 32; ++entry) {
+                longest = max(longest, partial[entry]);
+            }
+            if (longest <= 256) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
+                }
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int some = tile;
+                while (some < tile_end) {
+                    const int own = some + part;
+                    const int pA = min(own, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    const int pB = pB2_begin + lane_of_part;
+                    int own_at = 2147483647;
+                    double own_value = 0.0;
+                    if (own < tile_end && pB < pB2_end) {
+                        const int k = B2_crd[pB];
+                        int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_size ? 0 : at + 1;
+                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        }
+                        own_at = at;
+                        const double value = A_vals[pA] * B_vals[pB];
+                        own_value = value;
+                    }
+                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                        if (turn == part && own_at != 2147483647) {
+                            w_vals_shared_2[own_at] += own_value;
+                        }
+                        __syncthreads();
+                    }
+                    some += parts;
+                }
+            } else {
+                for (int pA = tile; pA < tile_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const double A_val = A_vals[pA];
+                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                        const int k = B2_crd[pB];
+                        int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_size ? 0 : at + 1;
+                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        }
+                        const double value = A_val * B_vals[pB];
+                        if (held == 2147483647) {
+                            w_vals_shared_2[at] = value;
+                        } else {
+                            w_vals_shared_2[at] += value;
+                        }
+                    }
+                    __syncthreads();
+                }
+            }
+        }
+        int to = 0;
+        for (int tile = 0; tile < w_size; tile += 256) {
+            const int at = tile + thread_x;
+            const int key = at < w_size ? w_crd_shared_2[at] : 2147483647;
+            const double value = key != 2147483647 ? w_vals_shared_2[at] : 0.0;
+            partial[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+            const int all = partial[255];
+            __syncthreads();
+            if (key != 2147483647) {
+                w_crd_shared_2[to + before] = key;
+                w_vals_shared_2[to + before] = value;
+            }
+            to += all;
+        }
+        __syncthreads();
+        const int w_filled = to;
+        int half = 1;
+        while (half < w_filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < w_filled; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < w_filled && w_crd_shared_2[high] < w_crd_shared_2[low]) {
+                        const int key = w_crd_shared_2[low];
+                        w_crd_shared_2[low] = w_crd_shared_2[high];
+                        w_crd_shared_2[high] = key;
+                        const double value = w_vals_shared_2[low];
+                        w_vals_shared_2[low] = w_vals_shared_2[high];
+                        w_vals_shared_2[high] = value;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < w_filled - half ? half + half : w_filled;
+        }
+        for (int pw = thread_x; pw < w_filled; pw += 256) {
+            const int k = w_crd_shared_2[pw];
+            C2_crd[pC2 + pw] = k;
+            C_vals[pC2 + pw] = w_vals_shared_2[pw];
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
-    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
-        const int row = rows_of_blocks[rank];
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
         const int w_reserved = w_places[row];
@@ -712,28 +1063,85 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
         const int w_end = w_begin + w_size;
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
+            w_vals[at] = 0.0;
         }
-        __syncthreads();
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            const int pB2_begin = B2_pos[j];
-            const double A_val = A_vals[pA];
-            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
-                    at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd[at], 2147483647, k);
-                }
-                const double value = A_val * B_vals[pB];
-                if (held == 2147483647) {
-                    w_vals[at] = value;
-                } else {
-                    w_vals[at] += value;
-                }
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            if (thread_x < 32) {
+                const int own = tile + thread_x;
+                const int pA = min(own, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
             }
             __syncthreads();
+            int longest = 0;
+            for (int entry = 0; entry < 32; ++entry) {
+                longest = max(longest, partial[entry]);
+            }
+            if (longest <= 256) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
+                }
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int some = tile;
+                while (some < tile_end) {
+                    const int own = some + part;
+                    const int pA = min(own, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    const int pB = pB2_begin + lane_of_part;
+                    int own_at = 2147483647;
+                    double own_value = 0.0;
+                    if (own < tile_end && pB < pB2_end) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                        }
+                        own_at = at;
+                        const double value = A_vals[pA] * B_vals[pB];
+                        own_value = value;
+                    }
+                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                        if (turn == part && own_at != 2147483647) {
+                            w_vals[own_at] += own_value;
+                        }
+                        __syncthreads();
+                    }
+                    some += parts;
+                }
+            } else {
+                for (int pA = tile; pA < tile_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const double A_val = A_vals[pA];
+                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                        }
+                        const double value = A_val * B_vals[pB];
+                        if (held == 2147483647) {
+                            w_vals[at] = value;
+                        } else {
+                            w_vals[at] += value;
+                        }
+                    }
+                    __syncthreads();
+                }
+            }
         }
         int to = w_begin;
         for (int tile = w_begin; tile < w_end; tile += 256) {
@@ -792,11 +1200,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
     double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -805,10 +1213,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
         const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             // parallelize(i, GPUBlock, NoRaces)
             const int pC2 = C2_pos[row];
             const int w_reserved = w_places[row];
@@ -821,28 +1229,85 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
             const int w_end = w_begin + w_size;
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
+                w_vals[at] = 0.0;
             }
-            __syncthreads();
-            for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                const double A_val = A_vals[pA];
-                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
-                    }
-                    const double value = A_val * B_vals[pB];
-                    if (held == 2147483647) {
-                        w_vals[at] = value;
-                    } else {
-                        w_vals[at] += value;
-                    }
+            const int pA2_end = A2_pos[row + 1];
+            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pA = min(own, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
                 }
                 __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pA = min(own, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        const int pB = pB2_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own < tile_end && pB < pB2_end) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            own_at = at;
+                            const double value = A_vals[pA] * B_vals[pB];
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pA = tile; pA < tile_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const double A_val = A_vals[pA];
+                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            const double value = A_val * B_vals[pB];
+                            if (held == 2147483647) {
+                                w_vals[at] = value;
+                            } else {
+                                w_vals[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
             }
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 256) {

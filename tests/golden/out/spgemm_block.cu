@@ -33,6 +33,59 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared[4096];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // parallelize(i, GPUBlock, NoRaces)
+    for (int i = block_x; i < A1_dim; i += 2048) {
+        const int places = w_places[i];
+        if (places < 8192) {
+            int w_len = 0;
+            for (int at = thread_x; at < places; at += 256) {
+                w_crd_shared[at] = 2147483647;
+            }
+            __syncthreads();
+            const int pA2_begin = A2_pos[i];
+            for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 32) {
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
+                    const int k = B2_crd[pB];
+                    int at = (k ^ k / 32 ^ k / 1024) & (places - 1);
+                    int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == places ? 0 : at + 1;
+                        held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int all = partial[255];
+            if (thread_x == 0) {
+                C2_pos[i] = all;
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -41,17 +94,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
     const int w_begin = block_x * 8192;
     for (int i = block_x; i < A1_dim; i += 2048) {
         const int places = w_places[i];
-        if (places < 16384) {
+        if (8192 <= places && places < 16384) {
             const int w_end = w_begin + places;
+            int w_len = 0;
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
             __syncthreads();
-            int w_len = 0;
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int pA2_begin = A2_pos[i];
+            for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 32) {
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                     const int k = B2_crd[pB];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
                     int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -84,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
     int A1_dim, int* C2_pos, int* w_crd) {
@@ -101,15 +155,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
             const int places = w_places[i];
             if (16384 <= places) {
                 const int w_end = w_begin + places;
+                int w_len = 0;
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
                 __syncthreads();
-                int w_len = 0;
-                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int pA2_begin = A2_pos[i];
+                for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 32) {
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                    for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
                         int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -231,6 +286,166 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
+    float* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared[4096];
+    __shared__ float w_vals_shared[4096];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // parallelize(i, GPUBlock, NoRaces)
+    for (int i = block_x; i < A1_dim; i += 2048) {
+        const int places = w_places[i];
+        if (places < 8192) {
+            const int pC2 = C2_pos[i];
+            const int w_elements = C2_pos[i + 1] - C2_pos[i];
+            int places_2 = 0 < w_elements ? 4 : 0;
+            while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                places_2 = addCounts(places_2, places_2);
+            }
+            const int w_size = places_2;
+            for (int at = thread_x; at < w_size; at += 256) {
+                w_crd_shared[at] = 2147483647;
+                w_vals_shared[at] = 0.0f;
+            }
+            const int pA2_end = A2_pos[i + 1];
+            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pA = min(own, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pA = min(own, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        const int pB = pB2_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        float own_value = 0.0f;
+                        if (own < tile_end && pB < pB2_end) {
+                            const int k = B2_crd[pB];
+                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            }
+                            own_at = at;
+                            const float value = A_vals[pA] * B_vals[pB];
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals_shared[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pA = tile; pA < tile_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const float A_val = A_vals[pA];
+                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                            const int k = B2_crd[pB];
+                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            }
+                            const float value = A_val * B_vals[pB];
+                            if (held == 2147483647) {
+                                w_vals_shared[at] = value;
+                            } else {
+                                w_vals_shared[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            }
+            int to = 0;
+            for (int tile = 0; tile < w_size; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < w_size ? w_crd_shared[at] : 2147483647;
+                const float value = key != 2147483647 ? w_vals_shared[at] : 0.0f;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    w_crd_shared[to + before] = key;
+                    w_vals_shared[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int w_filled = to;
+            int half = 1;
+            while (half < w_filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < w_filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < w_filled && w_crd_shared[high] < w_crd_shared[low]) {
+                            const int key = w_crd_shared[low];
+                            w_crd_shared[low] = w_crd_shared[high];
+                            w_crd_shared[high] = key;
+                            const float value = w_vals_shared[low];
+                            w_vals_shared[low] = w_vals_shared[high];
+                            w_vals_shared[high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < w_filled - half ? half + half : w_filled;
+            }
+            for (int pw = thread_x; pw < w_filled; pw += 256) {
+                const int k = w_crd_shared[pw];
+                C2_crd[pC2 + pw] = k;
+                C_vals[pC2 + pw] = w_vals_shared[pw];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
     float* C_vals, int* w_crd, float* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -239,7 +454,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
     const int w_begin = block_x * 8192;
     for (int i = block_x; i < A1_dim; i += 2048) {
         const int places = w_places[i];
-        if (places < 16384) {
+        if (8192 <= places && places < 16384) {
             const int pC2 = C2_pos[i];
             const int w_elements = C2_pos[i + 1] - C2_pos[i];
             int places_2 = 0 < w_elements ? 4 : 0;
@@ -250,28 +465,85 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
             const int w_end = w_begin + w_size;
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
+                w_vals[at] = 0.0f;
             }
-            __syncthreads();
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                const float A_val = A_vals[pA];
-                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
-                    }
-                    const float value = A_val * B_vals[pB];
-                    if (held == 2147483647) {
-                        w_vals[at] = value;
-                    } else {
-                        w_vals[at] += value;
-                    }
+            const int pA2_end = A2_pos[i + 1];
+            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pA = min(own, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
                 }
                 __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pA = min(own, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        const int pB = pB2_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        float own_value = 0.0f;
+                        if (own < tile_end && pB < pB2_end) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            own_at = at;
+                            const float value = A_vals[pA] * B_vals[pB];
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pA = tile; pA < tile_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const float A_val = A_vals[pA];
+                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            const float value = A_val * B_vals[pB];
+                            if (held == 2147483647) {
+                                w_vals[at] = value;
+                            } else {
+                                w_vals[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
             }
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 256) {
@@ -331,7 +603,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
@@ -358,28 +630,85 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                 const int w_end = w_begin + w_size;
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
+                    w_vals[at] = 0.0f;
                 }
-                __syncthreads();
-                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const float A_val = A_vals[pA];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
-                        }
-                        const float value = A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            w_vals[at] = value;
-                        } else {
-                            w_vals[at] += value;
-                        }
+                const int pA2_end = A2_pos[i + 1];
+                for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pA2_end);
+                    if (thread_x < 32) {
+                        const int own = tile + thread_x;
+                        const int pA = min(own, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
                     }
                     __syncthreads();
+                    int longest = 0;
+                    for (int entry = 0; entry < 32; ++entry) {
+                        longest = max(longest, partial[entry]);
+                    }
+                    if (longest <= 256) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
+                        }
+                        const int part = thread_x / width;
+                        const int lane_of_part = thread_x % width;
+                        const int parts = 256 / width;
+                        int some = tile;
+                        while (some < tile_end) {
+                            const int own = some + part;
+                            const int pA = min(own, tile_end - 1);
+                            const int j = A2_crd[pA];
+                            const int pB2_begin = B2_pos[j];
+                            const int pB2_end = B2_pos[j + 1];
+                            const int pB = pB2_begin + lane_of_part;
+                            int own_at = 2147483647;
+                            float own_value = 0.0f;
+                            if (own < tile_end && pB < pB2_end) {
+                                const int k = B2_crd[pB];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                own_at = at;
+                                const float value = A_vals[pA] * B_vals[pB];
+                                own_value = value;
+                            }
+                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                                if (turn == part && own_at != 2147483647) {
+                                    w_vals[own_at] += own_value;
+                                }
+                                __syncthreads();
+                            }
+                            some += parts;
+                        }
+                    } else {
+                        for (int pA = tile; pA < tile_end; ++pA) {
+                            const int j = A2_crd[pA];
+                            const int pB2_begin = B2_pos[j];
+                            const float A_val = A_vals[pA];
+                            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                                const int k = B2_crd[pB];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                const float value = A_val * B_vals[pB];
+                                if (held == 2147483647) {
+                                    w_vals[at] = value;
+                                } else {
+                                    w_vals[at] += value;
+                                }
+                            }
+                            __syncthreads();
+                        }
+                    }
                 }
                 int to = w_begin;
                 for (int tile = w_begin; tile < w_end; tile += 256) {

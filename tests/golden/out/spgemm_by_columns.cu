@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1(
         const int begin = t1_begins[bucket];
         const int end = t1_begins[bucket + 1];
         const int len = end - begin;
-        if (2048 <= len) {
+        if (256 <= len) {
             const int at = atomicAdd(&t1_many[2], 1);
             t1_of_blocks[at] = bucket;
         } else if (64 <= len) {
@@ -598,7 +598,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0(
         const int begin = t0_begins[bucket];
         const int end = t0_begins[bucket + 1];
         const int len = end - begin;
-        if (2048 <= len) {
+        if (256 <= len) {
             const int at = atomicAdd(&t0_many[2], 1);
             t0_of_blocks[at] = bucket;
         } else if (64 <= len) {
@@ -738,8 +738,9 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_bloc
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatters(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
     int A1_dim, int B2_dim, int* __restrict__ w_places, int* __restrict__ w_largest,
-    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
-    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
+    int* __restrict__ rows_work, int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps,
+    int* __restrict__ rows_of_blocks, int* __restrict__ rows_of_large_blocks,
+    int* __restrict__ rows_of_largest_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int k = block_x * 256 + thread_x;
@@ -763,17 +764,22 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatters(
             places = addCounts(places, places);
         }
         w_places[k] = places;
+        const int work = max(places, w_most);
+        rows_work[k] = work;
         if (16384 <= places) {
+            const int at = atomicAdd(&rows_many[4], 1);
+            rows_of_largest_blocks[at] = k;
+            atomicMax(&w_largest[0], places);
+        } else if (1024 <= places) {
             const int at = atomicAdd(&rows_many[3], 1);
             rows_of_large_blocks[at] = k;
-            atomicMax(&w_largest[0], places);
-        } else if (4096 <= places) {
+        } else if (512 <= work) {
             const int at = atomicAdd(&rows_many[2], 1);
             rows_of_blocks[at] = k;
-        } else if (128 <= places) {
+        } else if (128 <= work) {
             const int at = atomicAdd(&rows_many[1], 1);
             rows_of_warps[at] = k;
-        } else if (32 <= places) {
+        } else if (32 <= work) {
             const int at = atomicAdd(&rows_many[0], 1);
             rows_of_group8s[at] = k;
         }
@@ -783,31 +789,32 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places, int B2_dim,
-    int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ rows_work,
+    int B2_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
     for (int k = team; k < B2_dim; k += 524288) {
-        const int places = w_places[k];
-        if (places < 32) {
+        const int work = rows_work[k];
+        if (work < 32) {
             int C2_count = 0;
             const int pt11_begin = t1_begins[k];
             const int pt11_end = t1_begins[k + 1];
             if (pt11_begin < pt11_end) {
-                const int w_end = w_begin + places;
+                const int w_size = w_places[k];
+                const int w_end = w_begin + w_size;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
                     const int j = t12_crd[pt1];
                     const int pt02_begin = t0_begins[j];
                     const int pt02_end = t0_begins[j + 1];
                     for (int pt0 = pt02_begin; pt0 < pt02_end; ++pt0) {
                         const int i = t02_crd[pt0];
-                        int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (places - 1));
+                        int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
                         int held = w_crd[at];
                         while (held != 2147483647 && held != i) {
                             at = at + 1 == w_end ? w_begin : at + 1;
@@ -830,13 +837,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_group8(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int w_begin = team * 64;
+    const int w_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         int C2_count = 0;
@@ -845,11 +853,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_gro
         if (pt11_begin < pt11_end) {
             const int w_size = w_places[row];
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin + lane; at < w_end; at += 8) {
-                w_crd[at] = 2147483647;
+                w_crd_shared[at] = 2147483647;
             }
             syncGroup<8>();
-            int w_len = 0;
             for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
                 const int j = t12_crd[pt1];
                 const int pt02_begin = t0_begins[j];
@@ -857,10 +865,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_gro
                 for (int pt0 = pt02_begin + lane; pt0 < pt02_end; pt0 += 8) {
                     const int i = t02_crd[pt0];
                     int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    int held = atomicCAS(&w_crd_shared[at], 2147483647, i);
                     while (held != 2147483647 && held != i) {
                         at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                        held = atomicCAS(&w_crd_shared[at], 2147483647, i);
                     }
                     if (held == 2147483647) {
                         ++w_len;
@@ -891,13 +899,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_gro
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_warp(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int w_begin = team * 2048;
+    const int w_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         int C2_count = 0;
@@ -906,22 +915,22 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_war
         if (pt11_begin < pt11_end) {
             const int w_size = w_places[row];
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin + lane; at < w_end; at += 32) {
-                w_crd[at] = 2147483647;
+                w_crd_shared_2[at] = 2147483647;
             }
             __syncwarp();
-            int w_len = 0;
-            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+            for (int pt1 = pt11_begin + lane / 8; pt1 < pt11_end; pt1 += 4) {
                 const int j = t12_crd[pt1];
                 const int pt02_begin = t0_begins[j];
                 const int pt02_end = t0_begins[j + 1];
-                for (int pt0 = pt02_begin + lane; pt0 < pt02_end; pt0 += 32) {
+                for (int pt0 = pt02_begin + lane % 8; pt0 < pt02_end; pt0 += 8) {
                     const int i = t02_crd[pt0];
                     int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
                     while (held != 2147483647 && held != i) {
                         at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                        held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
                     }
                     if (held == 2147483647) {
                         ++w_len;
@@ -952,11 +961,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_war
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_block(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos) {
     __shared__ int partial[256];
+    __shared__ int w_crd_shared_3[512];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int w_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int C2_count = 0;
@@ -964,17 +973,76 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
         const int pt11_end = t1_begins[row + 1];
         if (pt11_begin < pt11_end) {
             const int w_size = w_places[row];
+            int w_len = 0;
+            for (int at = thread_x; at < w_size; at += 256) {
+                w_crd_shared_3[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
+                const int j = t12_crd[pt1];
+                const int pt02_begin = t0_begins[j];
+                const int pt02_end = t0_begins[j + 1];
+                for (int pt0 = pt02_begin + thread_x % 8; pt0 < pt02_end; pt0 += 8) {
+                    const int i = t02_crd[pt0];
+                    int at = (i ^ i / 32 ^ i / 1024) & (w_size - 1);
+                    int held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                    while (held != 2147483647 && held != i) {
+                        at = at + 1 == w_size ? 0 : at + 1;
+                        held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int all = partial[255];
+            C2_count += all;
+        }
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_large_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_begin = block_x * 8192;
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
+        int C2_count = 0;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_size = w_places[row];
             const int w_end = w_begin + w_size;
+            int w_len = 0;
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
             __syncthreads();
-            int w_len = 0;
-            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+            for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
                 const int j = t12_crd[pt1];
                 const int pt02_begin = t0_begins[j];
                 const int pt02_end = t0_begins[j + 1];
-                for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                for (int pt0 = pt02_begin + thread_x % 8; pt0 < pt02_end; pt0 += 8) {
                     const int i = t02_crd[pt0];
                     int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
                     int held = atomicCAS(&w_crd[at], 2147483647, i);
@@ -1008,10 +1076,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_largest_block(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
     int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -1020,26 +1088,26 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
         const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             int C2_count = 0;
             const int pt11_begin = t1_begins[row];
             const int pt11_end = t1_begins[row + 1];
             if (pt11_begin < pt11_end) {
                 const int w_size = w_places[row];
                 const int w_end = w_begin + w_size;
+                int w_len = 0;
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
                 __syncthreads();
-                int w_len = 0;
-                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
                     const int j = t12_crd[pt1];
                     const int pt02_begin = t0_begins[j];
                     const int pt02_end = t0_begins[j + 1];
-                    for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                    for (int pt0 = pt02_begin + thread_x % 8; pt0 < pt02_end; pt0 += 8) {
                         const int i = t02_crd[pt0];
                         int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
                         int held = atomicCAS(&w_crd[at], 2147483647, i);
@@ -1162,31 +1230,32 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill(
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
-    const double* __restrict__ t0_vals, const int* __restrict__ w_places, int B2_dim,
-    int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
-    double* __restrict__ w_vals) {
+    const double* __restrict__ t0_vals, const int* __restrict__ w_places,
+    const int* __restrict__ rows_work, int B2_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals,
+    int* __restrict__ w_crd, double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
     for (int k = team; k < B2_dim; k += 524288) {
-        const int places = w_places[k];
-        if (places < 32) {
+        const int work = rows_work[k];
+        if (work < 32) {
             int pC2 = C2_pos[k];
             const int pt11_begin = t1_begins[k];
             const int pt11_end = t1_begins[k + 1];
             if (pt11_begin < pt11_end) {
+                const int w_reserved = w_places[k];
                 const int w_elements = C2_pos[k + 1] - C2_pos[k];
-                int places_2 = 0 < w_elements ? 4 : 0;
-                while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
-                    places_2 = addCounts(places_2, places_2);
+                int places = 0 < w_elements ? 4 : 0;
+                while (places < w_reserved && places - places / 4 < w_elements) {
+                    places = addCounts(places, places);
                 }
-                const int w_size = places_2;
+                const int w_size = places;
                 const int w_end = w_begin + w_size;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
                     const int j = t12_crd[pt1];
                     const int pt02_begin = t0_begins[j];
@@ -1251,13 +1320,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_grou
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd,
-    double* C_vals, int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int w_crd_shared[2304];
+    __shared__ double w_vals_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
-    const int w_begin = team * 64;
+    const int w_begin = thread_x / 8 * 72;
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         const int pC2 = C2_pos[row];
@@ -1273,7 +1343,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_grou
             const int w_size = places;
             const int w_end = w_begin + w_size;
             for (int at = w_begin + lane; at < w_end; at += 8) {
-                w_crd[at] = 2147483647;
+                w_crd_shared[at] = 2147483647;
             }
             syncGroup<8>();
             for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
@@ -1284,15 +1354,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_grou
                     const int i = t02_crd[pt0];
                     const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
                     int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    int held = atomicCAS(&w_crd_shared[at], 2147483647, i);
                     while (held != 2147483647 && held != i) {
                         at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                        held = atomicCAS(&w_crd_shared[at], 2147483647, i);
                     }
                     if (held == 2147483647) {
-                        w_vals[at] = value;
+                        w_vals_shared[at] = value;
                     } else {
-                        w_vals[at] += value;
+                        w_vals_shared[at] += value;
                     }
                 }
                 syncGroup<8>();
@@ -1300,14 +1370,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_grou
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 8) {
                 const int at = tile + lane;
-                const int key = at < w_end ? w_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                const int key = at < w_end ? w_crd_shared[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared[at] : 0.0;
                 const int before = countBefore<8, OwnGroup>(key != 2147483647);
                 const int all = countInGroup<8, OwnGroup>(key != 2147483647);
                 syncGroup<8>();
                 if (key != 2147483647) {
-                    w_crd[to + before] = key;
-                    w_vals[to + before] = value;
+                    w_crd_shared[to + before] = key;
+                    w_vals_shared[to + before] = value;
                 }
                 to += all;
             }
@@ -1320,13 +1390,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_grou
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 8) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                            const int key = w_crd[w_begin + low];
-                            w_crd[w_begin + low] = w_crd[w_begin + high];
-                            w_crd[w_begin + high] = key;
-                            const double value = w_vals[w_begin + low];
-                            w_vals[w_begin + low] = w_vals[w_begin + high];
-                            w_vals[w_begin + high] = value;
+                        if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                            const int key = w_crd_shared[w_begin + low];
+                            w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
+                            w_crd_shared[w_begin + high] = key;
+                            const double value = w_vals_shared[w_begin + low];
+                            w_vals_shared[w_begin + low] = w_vals_shared[w_begin + high];
+                            w_vals_shared[w_begin + high] = value;
                         }
                     }
                     syncGroup<8>();
@@ -1335,9 +1405,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_grou
                 half = half < filled - half ? half + half : filled;
             }
             for (int pw = w_begin + lane; pw < w_filled; pw += 8) {
-                const int i = w_crd[pw];
+                const int i = w_crd_shared[pw];
                 C2_crd[pC2 + (pw - w_begin)] = i;
-                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+                C_vals[pC2 + (pw - w_begin)] = w_vals_shared[pw];
             }
         }
     }
@@ -1349,13 +1419,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
-    int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared_2[2048];
+    __shared__ double w_vals_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
-    const int w_begin = team * 2048;
+    const int w_begin = thread_x / 32 * 256;
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         const int pC2 = C2_pos[row];
@@ -1371,41 +1443,95 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
             const int w_size = places;
             const int w_end = w_begin + w_size;
             for (int at = w_begin + lane; at < w_end; at += 32) {
-                w_crd[at] = 2147483647;
+                w_crd_shared_2[at] = 2147483647;
+                w_vals_shared_2[at] = 0.0;
             }
-            __syncwarp();
-            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                const int own = tile + lane;
+                const int pt1 = min(own, tile_end - 1);
                 const int j = t12_crd[pt1];
                 const int pt02_begin = t0_begins[j];
                 const int pt02_end = t0_begins[j + 1];
-                for (int pt0 = pt02_begin + lane; pt0 < pt02_end; pt0 += 32) {
-                    const int i = t02_crd[pt0];
-                    const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
-                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, i);
-                    while (held != 2147483647 && held != i) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                partial[thread_x] = own < tile_end ? pt02_end - pt02_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        w_vals[at] = value;
-                    } else {
-                        w_vals[at] += value;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own_2 = some + part;
+                        const int pt1_2 = min(own_2, tile_end - 1);
+                        const int j_2 = t12_crd[pt1_2];
+                        const int pt02_begin_2 = t0_begins[j_2];
+                        const int pt02_end_2 = t0_begins[j_2 + 1];
+                        const int pt0 = pt02_begin_2 + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own_2 < tile_end && pt0 < pt02_end_2) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1_2]];
+                            int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals_shared_2[own_at] += own_value;
+                            }
+                            __syncwarp();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt1_2 = tile; pt1_2 < tile_end; ++pt1_2) {
+                        const int j_2 = t12_crd[pt1_2];
+                        const int pt02_begin_2 = t0_begins[j_2];
+                        const int pt02_end_2 = t0_begins[j_2 + 1];
+                        for (int pt0 = pt02_begin_2 + lane; pt0 < pt02_end_2; pt0 += 32) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1_2]];
+                            int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                w_vals_shared_2[at] = value;
+                            } else {
+                                w_vals_shared_2[at] += value;
+                            }
+                        }
+                        __syncwarp();
                     }
                 }
-                __syncwarp();
             }
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 32) {
                 const int at = tile + lane;
-                const int key = at < w_end ? w_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                const int key = at < w_end ? w_crd_shared_2[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared_2[at] : 0.0;
                 const int before = countBefore<32>(key != 2147483647);
                 const int all = countInGroup<32>(key != 2147483647);
                 __syncwarp();
                 if (key != 2147483647) {
-                    w_crd[to + before] = key;
-                    w_vals[to + before] = value;
+                    w_crd_shared_2[to + before] = key;
+                    w_vals_shared_2[to + before] = value;
                 }
                 to += all;
             }
@@ -1418,13 +1544,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 32) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                            const int key = w_crd[w_begin + low];
-                            w_crd[w_begin + low] = w_crd[w_begin + high];
-                            w_crd[w_begin + high] = key;
-                            const double value = w_vals[w_begin + low];
-                            w_vals[w_begin + low] = w_vals[w_begin + high];
-                            w_vals[w_begin + high] = value;
+                        if (low < high && high < filled && w_crd_shared_2[w_begin + high] < w_crd_shared_2[w_begin + low]) {
+                            const int key = w_crd_shared_2[w_begin + low];
+                            w_crd_shared_2[w_begin + low] = w_crd_shared_2[w_begin + high];
+                            w_crd_shared_2[w_begin + high] = key;
+                            const double value = w_vals_shared_2[w_begin + low];
+                            w_vals_shared_2[w_begin + low] = w_vals_shared_2[w_begin + high];
+                            w_vals_shared_2[w_begin + high] = value;
                         }
                     }
                     __syncwarp();
@@ -1433,9 +1559,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
                 half = half < filled - half ? half + half : filled;
             }
             for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
-                const int i = w_crd[pw];
+                const int i = w_crd_shared_2[pw];
                 C2_crd[pC2 + (pw - w_begin)] = i;
-                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+                C_vals[pC2 + (pw - w_begin)] = w_vals_shared_2[pw];
             }
         }
     }
@@ -1447,14 +1573,176 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
-    int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared_3[512];
+    __shared__ double w_vals_shared_3[512];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        const int pC2 = C2_pos[row];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_reserved = w_places[row];
+            const int w_elements = C2_pos[row + 1] - C2_pos[row];
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            const int w_size = places;
+            for (int at = thread_x; at < w_size; at += 256) {
+                w_crd_shared_3[at] = 2147483647;
+                w_vals_shared_3[at] = 0.0;
+            }
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pt1 = min(own, tile_end - 1);
+                    const int j = t12_crd[pt1];
+                    const int pt02_begin = t0_begins[j];
+                    const int pt02_end = t0_begins[j + 1];
+                    partial[thread_x] = own < tile_end ? pt02_end - pt02_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pt1 = min(own, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        const int pt0 = pt02_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own < tile_end && pt0 < pt02_end) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                            int at = (i ^ i / 32 ^ i / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals_shared_3[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                            int at = (i ^ i / 32 ^ i / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                w_vals_shared_3[at] = value;
+                            } else {
+                                w_vals_shared_3[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            }
+            int to = 0;
+            for (int tile = 0; tile < w_size; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < w_size ? w_crd_shared_3[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared_3[at] : 0.0;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    w_crd_shared_3[to + before] = key;
+                    w_vals_shared_3[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int w_filled = to;
+            int half = 1;
+            while (half < w_filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < w_filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < w_filled && w_crd_shared_3[high] < w_crd_shared_3[low]) {
+                            const int key = w_crd_shared_3[low];
+                            w_crd_shared_3[low] = w_crd_shared_3[high];
+                            w_crd_shared_3[high] = key;
+                            const double value = w_vals_shared_3[low];
+                            w_vals_shared_3[low] = w_vals_shared_3[high];
+                            w_vals_shared_3[high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < w_filled - half ? half + half : w_filled;
+            }
+            for (int pw = thread_x; pw < w_filled; pw += 256) {
+                const int i = w_crd_shared_3[pw];
+                C2_crd[pC2 + pw] = i;
+                C_vals[pC2 + pw] = w_vals_shared_3[pw];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_large_block(
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
+    const double* __restrict__ t0_vals, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
-    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
-        const int row = rows_of_blocks[rank];
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
         const int pC2 = C2_pos[row];
         const int pt11_begin = t1_begins[row];
         const int pt11_end = t1_begins[row + 1];
@@ -1469,28 +1757,84 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
             const int w_end = w_begin + w_size;
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
+                w_vals[at] = 0.0;
             }
-            __syncthreads();
-            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
-                const int j = t12_crd[pt1];
-                const int pt02_begin = t0_begins[j];
-                const int pt02_end = t0_begins[j + 1];
-                for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
-                    const int i = t02_crd[pt0];
-                    const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
-                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, i);
-                    while (held != 2147483647 && held != i) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, i);
-                    }
-                    if (held == 2147483647) {
-                        w_vals[at] = value;
-                    } else {
-                        w_vals[at] += value;
-                    }
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                if (thread_x < 32) {
+                    const int own = tile + thread_x;
+                    const int pt1 = min(own, tile_end - 1);
+                    const int j = t12_crd[pt1];
+                    const int pt02_begin = t0_begins[j];
+                    const int pt02_end = t0_begins[j + 1];
+                    partial[thread_x] = own < tile_end ? pt02_end - pt02_begin : 0;
                 }
                 __syncthreads();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[entry]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own = some + part;
+                        const int pt1 = min(own, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        const int pt0 = pt02_begin + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own < tile_end && pt0 < pt02_end) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                            int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, i);
+                            }
+                            own_at = at;
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals[own_at] += own_value;
+                            }
+                            __syncthreads();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                            int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                w_vals[at] = value;
+                            } else {
+                                w_vals[at] += value;
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
             }
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 256) {
@@ -1550,12 +1894,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_large_block(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_largest_block(
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ w_largest, const int* __restrict__ rows_of_large_blocks,
+    const int* __restrict__ w_largest, const int* __restrict__ rows_of_largest_blocks,
     const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -1564,10 +1908,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
         const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int end = rows_many[3];
+        const int end = rows_many[4];
         int rank = block_x;
         while (rank < end) {
-            const int row = rows_of_large_blocks[rank];
+            const int row = rows_of_largest_blocks[rank];
             const int pC2 = C2_pos[row];
             const int pt11_begin = t1_begins[row];
             const int pt11_end = t1_begins[row + 1];
@@ -1582,28 +1926,84 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                 const int w_end = w_begin + w_size;
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
+                    w_vals[at] = 0.0;
                 }
-                __syncthreads();
-                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
-                    const int j = t12_crd[pt1];
-                    const int pt02_begin = t0_begins[j];
-                    const int pt02_end = t0_begins[j + 1];
-                    for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
-                        const int i = t02_crd[pt0];
-                        const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
-                        int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, i);
-                        while (held != 2147483647 && held != i) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, i);
-                        }
-                        if (held == 2147483647) {
-                            w_vals[at] = value;
-                        } else {
-                            w_vals[at] += value;
-                        }
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    if (thread_x < 32) {
+                        const int own = tile + thread_x;
+                        const int pt1 = min(own, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        partial[thread_x] = own < tile_end ? pt02_end - pt02_begin : 0;
                     }
                     __syncthreads();
+                    int longest = 0;
+                    for (int entry = 0; entry < 32; ++entry) {
+                        longest = max(longest, partial[entry]);
+                    }
+                    if (longest <= 256) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
+                        }
+                        const int part = thread_x / width;
+                        const int lane_of_part = thread_x % width;
+                        const int parts = 256 / width;
+                        int some = tile;
+                        while (some < tile_end) {
+                            const int own = some + part;
+                            const int pt1 = min(own, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pt02_begin = t0_begins[j];
+                            const int pt02_end = t0_begins[j + 1];
+                            const int pt0 = pt02_begin + lane_of_part;
+                            int own_at = 2147483647;
+                            double own_value = 0.0;
+                            if (own < tile_end && pt0 < pt02_end) {
+                                const int i = t02_crd[pt0];
+                                const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                                int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, i);
+                                while (held != 2147483647 && held != i) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, i);
+                                }
+                                own_at = at;
+                                own_value = value;
+                            }
+                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                                if (turn == part && own_at != 2147483647) {
+                                    w_vals[own_at] += own_value;
+                                }
+                                __syncthreads();
+                            }
+                            some += parts;
+                        }
+                    } else {
+                        for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                            const int j = t12_crd[pt1];
+                            const int pt02_begin = t0_begins[j];
+                            const int pt02_end = t0_begins[j + 1];
+                            for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                                const int i = t02_crd[pt0];
+                                const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                                int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, i);
+                                while (held != 2147483647 && held != i) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, i);
+                                }
+                                if (held == 2147483647) {
+                                    w_vals[at] = value;
+                                } else {
+                                    w_vals[at] += value;
+                                }
+                            }
+                            __syncthreads();
+                        }
+                    }
                 }
                 int to = w_begin;
                 for (int tile = w_begin; tile < w_end; tile += 256) {

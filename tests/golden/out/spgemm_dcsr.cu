@@ -55,10 +55,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count(
             if (position < pA1_end) {
                 const int C2_begin = C2_count;
                 const int w_end = w_begin + places;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
                     const int j = A2_crd[pA];
                     for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_large(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_largest(
     const int* __restrict__ A1_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ w_places,
     const int* __restrict__ w_largest, int* __restrict__ C1_begins, int* __restrict__ C2_begins,
@@ -112,10 +112,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_large(
                 if (position < pA1_end) {
                     const int C2_begin = C2_count;
                     const int w_end = w_begin + places;
+                    int w_len = 0;
                     for (int at = w_begin; at < w_end; ++at) {
                         w_crd[at] = 2147483647;
                     }
-                    int w_len = 0;
                     for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
                         const int j = A2_crd[pA];
                         for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
@@ -343,10 +343,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill(
                 }
                 const int w_size = places_2;
                 const int w_end = w_begin + w_size;
+                int w_len = 0;
                 for (int at = w_begin; at < w_end; ++at) {
                     w_crd[at] = 2147483647;
                 }
-                int w_len = 0;
                 for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
                     const int j = A2_crd[pA];
                     const float A_val = A_vals[pA];
@@ -411,7 +411,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_large(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_largest(
     const int* __restrict__ A1_pos, const int* __restrict__ A1_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const float* __restrict__ A_vals, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const float* __restrict__ B_vals, const int* __restrict__ C1_begins,
@@ -444,10 +444,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_large(
                     }
                     const int w_size = places_2;
                     const int w_end = w_begin + w_size;
+                    int w_len = 0;
                     for (int at = w_begin; at < w_end; ++at) {
                         w_crd[at] = 2147483647;
                     }
-                    int w_len = 0;
                     for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
                         const int j = A2_crd[pA];
                         const float A_val = A_vals[pA];

@@ -60,6 +60,64 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared[2048];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+    const int team = block_x * 8 + thread_x / 32;
+    const int w_begin = thread_x / 32 * 256;
+    for (int i = team; i < A1_dim; i += 16384) {
+        const int places = w_places[i];
+        if (places < 512) {
+            const int w_end = w_begin + places;
+            int w_len = 0;
+            for (int at = w_begin + lane; at < w_end; at += 32) {
+                w_crd_shared[at] = 2147483647;
+            }
+            __syncwarp();
+            const int pA2_begin = A2_pos[i];
+            for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 4) {
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
+                    const int k = B2_crd[pB];
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                    int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            __syncwarp();
+            int distance = 1;
+            #pragma unroll 5
+            for (int step = 0; step < 5; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
+                __syncwarp();
+                partial[thread_x] = doubled;
+                __syncwarp();
+                distance += distance;
+            }
+            const int all = partial[thread_x / 32 * 32 + 31];
+            if (lane == 0) {
+                C2_pos[i] = all;
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
@@ -71,17 +129,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
     const int w_begin = team * 1024;
     for (int i = team; i < A1_dim; i += 16384) {
         const int places = w_places[i];
-        if (places < 2048) {
+        if (512 <= places && places < 2048) {
             const int w_end = w_begin + places;
+            int w_len = 0;
             for (int at = w_begin + lane; at < w_end; at += 32) {
                 w_crd[at] = 2147483647;
             }
             __syncwarp();
-            int w_len = 0;
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int pA2_begin = A2_pos[i];
+            for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 4) {
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+                for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                     const int k = B2_crd[pB];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
                     int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -114,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
     int A1_dim, int* C2_pos, int* w_crd) {
@@ -134,15 +193,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
             const int places = w_places[i];
             if (2048 <= places) {
                 const int w_end = w_begin + places;
+                int w_len = 0;
                 for (int at = w_begin + lane; at < w_end; at += 32) {
                     w_crd[at] = 2147483647;
                 }
                 __syncwarp();
-                int w_len = 0;
-                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int pA2_begin = A2_pos[i];
+                for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 4) {
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
-                    for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+                    for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
                         int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -264,7 +324,161 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
+    double* C_vals) {
+    __shared__ int partial[256];
+    __shared__ int w_crd_shared[2048];
+    __shared__ double w_vals_shared[2048];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+    const int team = block_x * 8 + thread_x / 32;
+    const int w_begin = thread_x / 32 * 256;
+    for (int i = team; i < A1_dim; i += 16384) {
+        const int places = w_places[i];
+        if (places < 512) {
+            const int pC2 = C2_pos[i];
+            const int w_elements = C2_pos[i + 1] - C2_pos[i];
+            int places_2 = 0 < w_elements ? 4 : 0;
+            while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                places_2 = addCounts(places_2, places_2);
+            }
+            const int w_size = places_2;
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + lane; at < w_end; at += 32) {
+                w_crd_shared[at] = 2147483647;
+                w_vals_shared[at] = 0.0;
+            }
+            const int pA2_end = A2_pos[i + 1];
+            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                const int own = tile + lane;
+                const int pA = min(own, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own_2 = some + part;
+                        const int pA_2 = min(own_2, tile_end - 1);
+                        const int j_2 = A2_crd[pA_2];
+                        const int pB2_begin_2 = B2_pos[j_2];
+                        const int pB2_end_2 = B2_pos[j_2 + 1];
+                        const int pB = pB2_begin_2 + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own_2 < tile_end && pB < pB2_end_2) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            }
+                            own_at = at;
+                            const double value = A_vals[pA_2] * B_vals[pB];
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals_shared[own_at] += own_value;
+                            }
+                            __syncwarp();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                        const int j_2 = A2_crd[pA_2];
+                        const int pB2_begin_2 = B2_pos[j_2];
+                        const double A_val = A_vals[pA_2];
+                        for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            }
+                            const double value = A_val * B_vals[pB];
+                            if (held == 2147483647) {
+                                w_vals_shared[at] = value;
+                            } else {
+                                w_vals_shared[at] += value;
+                            }
+                        }
+                        __syncwarp();
+                    }
+                }
+            }
+            int to = w_begin;
+            for (int tile = w_begin; tile < w_end; tile += 32) {
+                const int at = tile + lane;
+                const int key = at < w_end ? w_crd_shared[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared[at] : 0.0;
+                const int before = countBefore<32>(key != 2147483647);
+                const int all = countInGroup<32>(key != 2147483647);
+                __syncwarp();
+                if (key != 2147483647) {
+                    w_crd_shared[to + before] = key;
+                    w_vals_shared[to + before] = value;
+                }
+                to += all;
+            }
+            __syncwarp();
+            const int w_filled = to;
+            const int filled = w_filled - w_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = lane; low < filled; low += 32) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                            const int key = w_crd_shared[w_begin + low];
+                            w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
+                            w_crd_shared[w_begin + high] = key;
+                            const double value = w_vals_shared[w_begin + low];
+                            w_vals_shared[w_begin + low] = w_vals_shared[w_begin + high];
+                            w_vals_shared[w_begin + high] = value;
+                        }
+                    }
+                    __syncwarp();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
+                const int k = w_crd_shared[pw];
+                C2_crd[pC2 + (pw - w_begin)] = k;
+                C_vals[pC2 + (pw - w_begin)] = w_vals_shared[pw];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
     double* C_vals, int* w_crd, double* w_vals) {
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -274,7 +488,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
     const int w_begin = team * 1024;
     for (int i = team; i < A1_dim; i += 16384) {
         const int places = w_places[i];
-        if (places < 2048) {
+        if (512 <= places && places < 2048) {
             const int pC2 = C2_pos[i];
             const int w_elements = C2_pos[i + 1] - C2_pos[i];
             int places_2 = 0 < w_elements ? 4 : 0;
@@ -285,28 +499,83 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
             const int w_end = w_begin + w_size;
             for (int at = w_begin + lane; at < w_end; at += 32) {
                 w_crd[at] = 2147483647;
+                w_vals[at] = 0.0;
             }
-            __syncwarp();
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int pA2_end = A2_pos[i + 1];
+            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                const int own = tile + lane;
+                const int pA = min(own, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                const double A_val = A_vals[pA];
-                for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int entry = 0; entry < 32; ++entry) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    const double value = A_val * B_vals[pB];
-                    if (held == 2147483647) {
-                        w_vals[at] = value;
-                    } else {
-                        w_vals[at] += value;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int some = tile;
+                    while (some < tile_end) {
+                        const int own_2 = some + part;
+                        const int pA_2 = min(own_2, tile_end - 1);
+                        const int j_2 = A2_crd[pA_2];
+                        const int pB2_begin_2 = B2_pos[j_2];
+                        const int pB2_end_2 = B2_pos[j_2 + 1];
+                        const int pB = pB2_begin_2 + lane_of_part;
+                        int own_at = 2147483647;
+                        double own_value = 0.0;
+                        if (own_2 < tile_end && pB < pB2_end_2) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            own_at = at;
+                            const double value = A_vals[pA_2] * B_vals[pB];
+                            own_value = value;
+                        }
+                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                            if (turn == part && own_at != 2147483647) {
+                                w_vals[own_at] += own_value;
+                            }
+                            __syncwarp();
+                        }
+                        some += parts;
+                    }
+                } else {
+                    for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                        const int j_2 = A2_crd[pA_2];
+                        const int pB2_begin_2 = B2_pos[j_2];
+                        const double A_val = A_vals[pA_2];
+                        for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            const double value = A_val * B_vals[pB];
+                            if (held == 2147483647) {
+                                w_vals[at] = value;
+                            } else {
+                                w_vals[at] += value;
+                            }
+                        }
+                        __syncwarp();
                     }
                 }
-                __syncwarp();
             }
             int to = w_begin;
             for (int tile = w_begin; tile < w_end; tile += 32) {
@@ -355,11 +624,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
     int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -384,28 +654,83 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                 const int w_end = w_begin + w_size;
                 for (int at = w_begin + lane; at < w_end; at += 32) {
                     w_crd[at] = 2147483647;
+                    w_vals[at] = 0.0;
                 }
-                __syncwarp();
-                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int pA2_end = A2_pos[i + 1];
+                for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pA2_end);
+                    const int own = tile + lane;
+                    const int pA = min(own, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
-                    const double A_val = A_vals[pA];
-                    for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                    __syncwarp();
+                    int longest = 0;
+                    for (int entry = 0; entry < 32; ++entry) {
+                        longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                    }
+                    if (longest <= 32) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
                         }
-                        const double value = A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            w_vals[at] = value;
-                        } else {
-                            w_vals[at] += value;
+                        const int part = lane / width;
+                        const int lane_of_part = lane % width;
+                        const int parts = 32 / width;
+                        int some = tile;
+                        while (some < tile_end) {
+                            const int own_2 = some + part;
+                            const int pA_2 = min(own_2, tile_end - 1);
+                            const int j_2 = A2_crd[pA_2];
+                            const int pB2_begin_2 = B2_pos[j_2];
+                            const int pB2_end_2 = B2_pos[j_2 + 1];
+                            const int pB = pB2_begin_2 + lane_of_part;
+                            int own_at = 2147483647;
+                            double own_value = 0.0;
+                            if (own_2 < tile_end && pB < pB2_end_2) {
+                                const int k = B2_crd[pB];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                own_at = at;
+                                const double value = A_vals[pA_2] * B_vals[pB];
+                                own_value = value;
+                            }
+                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
+                                if (turn == part && own_at != 2147483647) {
+                                    w_vals[own_at] += own_value;
+                                }
+                                __syncwarp();
+                            }
+                            some += parts;
+                        }
+                    } else {
+                        for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                            const int j_2 = A2_crd[pA_2];
+                            const int pB2_begin_2 = B2_pos[j_2];
+                            const double A_val = A_vals[pA_2];
+                            for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                                const int k = B2_crd[pB];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                const double value = A_val * B_vals[pB];
+                                if (held == 2147483647) {
+                                    w_vals[at] = value;
+                                } else {
+                                    w_vals[at] += value;
+                                }
+                            }
+                            __syncwarp();
                         }
                     }
-                    __syncwarp();
                 }
                 int to = w_begin;
                 for (int tile = w_begin; tile < w_end; tile += 32) {

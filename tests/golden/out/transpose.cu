@@ -234,7 +234,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
         const int begin = w_begins[bucket];
         const int end = w_begins[bucket + 1];
         const int len = end - begin;
-        if (2048 <= len) {
+        if (256 <= len) {
             const int at = atomicAdd(&w_many[2], 1);
             w_of_blocks[at] = bucket;
         } else if (64 <= len) {

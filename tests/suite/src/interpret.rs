@@ -112,6 +112,8 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
     };
     // Blocks are small, as the matrices are.
     let search_threads = if sizes % 2 == 0 { 32 } else { default.search_threads };
+    // Tables in shared memory, or of few places there, or none.
+    let table_bytes = [default.table_bytes, 0, 1 << 10, 4 << 10][sizes / 5 % 4];
     // Lists by bounds, or by what the host waits for.
     let list_elements = [default.list_elements, 0, 1 << (sizes % 9)][sizes / 3 % 3];
     lower::Options {
@@ -119,6 +121,7 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
         row_classes,
         table_threads,
         table_places,
+        table_bytes,
         search_threads,
         list_elements,
         ..default

@@ -1,7 +1,8 @@
 //! Variables that nothing reads, and variables that never change.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Block, Collective, Expr, LoopKind, Program, Stmt};
+use crate::llir::{Block, Collective, Expr, LoopKind, Program, Step, Stmt};
+use std::collections::BTreeSet;
 
 /// Removes and demotes declarations; says whether it did.
 pub(super) fn dead(program: &mut Program) -> bool {
@@ -18,6 +19,17 @@ pub(super) fn dead(program: &mut Program) -> bool {
         }
     }
     changed
+}
+
+/// Launches share only what their code uses.
+pub(super) fn unshare(program: &mut Program) {
+    for step in &mut program.steps {
+        let Step::Launch(launch) = step else { continue };
+        let mut used = BTreeSet::new();
+        visit_stmts(&launch.body, &mut |s| used.extend(s.buffers()));
+        visit_exprs(&launch.body, &mut |e| used.extend(e.buffer()));
+        launch.shared.retain(|buffer| used.contains(buffer));
+    }
 }
 
 struct Uses {

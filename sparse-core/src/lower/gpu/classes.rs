@@ -82,7 +82,10 @@ impl<'k> Lowerer<'k> {
         }
         let mut who = "one thread".to_owned();
         for class in classes {
-            who += &format!(", {} threads from a table of {} places on", class.rows.threads, class.rows.from);
+            who += &format!(
+                ", {} threads from {} elements that it scatters, or places of its table, on",
+                class.rows.threads, class.rows.from
+            );
         }
         let out = self.kernel.tensors[self.out.tensor.index()].name.clone();
         self.note(format!("a row of `{out}` is assembled by {who}"));

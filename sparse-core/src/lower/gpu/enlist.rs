@@ -89,22 +89,22 @@ impl Lowerer<'_> {
     }
 
     /// An item of so many elements is enlisted, or if there are few, dealt with.
-    pub(in super::super) fn enlist(
-        &mut self,
-        lists: &[Enlisted],
-        item: &Expr,
-        elements: &Expr,
-        few: Block,
-    ) -> Block {
+    pub(super) fn enlist(&mut self, lists: &[Enlisted], item: &Expr, elements: &Expr, few: Block) -> Block {
+        let lists: Vec<_> = lists.iter().map(|list| (list.clone(), elements.clone())).collect();
+        self.enlist_by(&lists, item, few)
+    }
+
+    /// An item is put on the last list that it is long enough for, by its size for that list, or if it is for none, dealt with.
+    pub(super) fn enlist_by(&mut self, lists: &[(Enlisted, Expr)], item: &Expr, few: Block) -> Block {
         let mut block = few;
-        for list in lists {
+        for (list, size) in lists {
             let at = self.fresh("at", Ty::Index);
             let ((many, n), value) = (list.many, Expr::Index(1));
             let put = vec![
                 Stmt::Fetch { op: FetchOp::Add, var: Some(at), buffer: many, index: Expr::Index(n), value },
                 Stmt::Store { buffer: list.items, index: at.into(), value: item.clone() },
             ];
-            let cond = build::le(Expr::Index(list.from), elements.clone());
+            let cond = build::le(Expr::Index(list.from), size.clone());
             block = vec![Stmt::If { cond, then: put, otherwise: block }];
         }
         block

@@ -14,6 +14,7 @@
 //! counts, `buckets` sorts and `listed` makes a result;
 //! how many `points` these are at most the host knows. `pack` makes formats of a list of entries.
 
+mod abreast;
 mod block_ends;
 mod bounds;
 mod buckets;
@@ -28,6 +29,7 @@ mod held;
 mod host;
 mod list;
 mod listed;
+mod long_rows;
 mod open_rows;
 mod pack;
 mod points;
@@ -62,6 +64,7 @@ pub(super) use classes::{Class, are_classes};
 pub(super) use enlist::Enlisted;
 pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
+pub(super) use long_rows::LongRows;
 pub(super) use open_rows::OpenRows;
 pub(super) use points::Known;
 pub(super) use segment::Segment;

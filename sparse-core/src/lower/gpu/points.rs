@@ -196,6 +196,11 @@ impl Lowerer<'_> {
     /// How long fibers of an argument are.
     fn fibers(&mut self, a: AccessId, depth: usize, what: Fibers) -> Expr {
         let tensor = self.accesses[a.index()].tensor;
+        self.fiber_lengths(tensor, depth, what)
+    }
+
+    /// The same of a tensor.
+    pub(super) fn fiber_lengths(&mut self, tensor: TensorId, depth: usize, what: Fibers) -> Expr {
         let of = (tensor, depth, what);
         let known = self.fibers.iter().find(|known| known.of == of).map(|known| known.var);
         let var = known.unwrap_or_else(|| {
@@ -207,16 +212,22 @@ impl Lowerer<'_> {
         var.into()
     }
 
-    /// The steps after which the host knows how long fibers are that bounds among these ask for, and these.
+    /// The steps after which the host knows how long fibers are that these ask for, and these.
     pub(in super::super) fn with_fibers(&mut self, steps: Vec<Step>) -> Vec<Step> {
         let mut asked = BTreeSet::new();
+        let mut note = |e: &Expr| {
+            e.visit(&mut |e| {
+                if let Expr::Var(v) = e {
+                    asked.insert(*v);
+                }
+            });
+        };
         for step in &steps {
-            if let Step::AtMost { most, .. } = step {
-                most.visit(&mut |e| {
-                    if let Expr::Var(v) = e {
-                        asked.insert(*v);
-                    }
-                });
+            match step {
+                Step::AtMost { most, .. } => note(most),
+                Step::Allocate { len, .. } => note(len),
+                Step::Launch(launch) => launch.grid.iter().for_each(|axis| note(&axis.blocks)),
+                _ => {}
             }
         }
         let known = std::mem::take(&mut self.fibers).into_iter().filter(|known| asked.contains(&known.var));

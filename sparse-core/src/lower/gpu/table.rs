@@ -13,7 +13,9 @@
 use super::super::assemble::Pass;
 use super::super::state::{SparseTarget, State};
 use super::super::{Lowerer, internal};
-use crate::llir::{Block, BufferId, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, WorkspaceId, build};
+use crate::llir::{
+    self, Block, BufferId, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, WorkspaceId, build,
+};
 use crate::scalar::Monoid;
 
 /// A row's table while it is used.
@@ -31,7 +33,7 @@ pub(in super::super) struct Table {
 type Keys = Vec<Expr>;
 
 impl Lowerer<'_> {
-    /// An empty table for what a producer scatters, of which no more elements are different than are given, if so.
+    /// A table for what a producer scatters, of which no more elements are different than are given, if so.
     pub(in super::super) fn open_table(
         &mut self,
         w: WorkspaceId,
@@ -63,17 +65,24 @@ impl Lowerer<'_> {
         block.push(Stmt::Let { var: size, value: places });
         block.push(Stmt::Let { var: end, value: build::add(begin.clone(), size) });
         let (size, end) = (Expr::Var(size), Expr::Var(end));
-        let at = self.fresh("at", Ty::Index);
-        let none = vec![Stmt::Store { buffer: self.keys(w)[0], index: at.into(), value: Expr::Index(MOST) }];
-        match self.row_lanes() {
-            None => block.push(each(at, begin.clone(), end.clone(), none)),
-            Some(lanes) => {
-                block.push(lanes.each(at, begin.clone(), end.clone(), none));
-                block.push(lanes.barrier());
-            }
-        }
         block.push(declared);
         (block, Table { begin, end, size, len })
+    }
+
+    /// Empties a table, by the lanes that share it; its elements begin with the reduction's identity, if that is asked.
+    pub(in super::super) fn empty_table(&mut self, w: WorkspaceId, table: &Table, begun: bool) -> Stmt {
+        let at = self.fresh("at", Ty::Index);
+        let store = |buffer, value| Stmt::Store { buffer, index: at.into(), value };
+        let mut empty = vec![store(self.keys(w)[0], Expr::Index(MOST))];
+        let llir::Workspace { op, vals, .. } = &self.spas[w.index()];
+        if let (true, Some(nothing)) = (begun, op.and_then(|op| op.identity(self.dtype))) {
+            empty.push(store(*vals, Expr::Lit(nothing)));
+        }
+        let (begin, end) = (table.begin.clone(), table.end.clone());
+        match self.row_lanes() {
+            None => each(at, begin, end, empty),
+            Some(lanes) => lanes.each(at, begin, end, empty),
+        }
     }
 
     /// Combines an element into the table.
@@ -151,8 +160,30 @@ impl Lowerer<'_> {
         keys: &[Expr],
         value: Expr,
     ) -> Block {
-        let (crd, vals, op) = (self.keys(w)[0], self.spas[w.index()].vals, self.spas[w.index()].op);
-        let key = keys[0].clone();
+        let (mut block, at, free) = self.claim_place(w, table, keys);
+        let (vals, op) = (self.spas[w.index()].vals, self.spas[w.index()].op);
+        let mut then = vec![Stmt::Assign { var: table.len, value: build::add(table.len, Expr::Index(1)) }];
+        let mut otherwise = Block::new();
+        if pass == Pass::Fill {
+            let first = self.begun_by(value.clone(), op);
+            then.push(Stmt::Store { buffer: vals, index: at.into(), value: first });
+            otherwise.push(match op {
+                Some(op) => Stmt::Reduce { buffer: vals, index: at.into(), op, value },
+                None => Stmt::Store { buffer: vals, index: at.into(), value },
+            });
+        }
+        block.push(Stmt::If { cond: free, then, otherwise });
+        block
+    }
+
+    /// A place of the table for what has these coordinates, claimed among all who do so; and was it free?
+    pub(super) fn claim_place(
+        &mut self,
+        w: WorkspaceId,
+        table: &Table,
+        keys: &[Expr],
+    ) -> (Block, VarId, Expr) {
+        let (crd, key) = (self.keys(w)[0], keys[0].clone());
         let (at, held) = (self.fresh("at", Ty::Index), self.fresh("held", Ty::Index));
         let mut block = Block::new();
         let first = build::add(table.begin.clone(), self.hash(w, keys, &table.size, &mut block));
@@ -166,18 +197,7 @@ impl Lowerer<'_> {
             claim(),
             Stmt::While { cond: other, body: next },
         ]);
-        let mut then = vec![Stmt::Assign { var: table.len, value: build::add(table.len, Expr::Index(1)) }];
-        let mut otherwise = Block::new();
-        if pass == Pass::Fill {
-            let first = self.begun_by(value.clone(), op);
-            then.push(Stmt::Store { buffer: vals, index: at.into(), value: first });
-            otherwise.push(match op {
-                Some(op) => Stmt::Reduce { buffer: vals, index: at.into(), op, value },
-                None => Stmt::Store { buffer: vals, index: at.into(), value },
-            });
-        }
-        block.push(Stmt::If { cond: free, then, otherwise });
-        block
+        (block, at, free)
     }
 
     /// What an element begins with.

@@ -24,28 +24,31 @@ use crate::llir::{
     Arrive, BufferId, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Scope, Space, Stmt, Ty,
     VarId, WorkspaceId, build,
 };
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// The lanes that assemble a row.
 #[derive(Clone)]
 pub(in super::super) struct Lanes {
     /// Who waits for whom.
-    scope: Scope,
+    pub(super) scope: Scope,
     /// How many.
     pub(super) size: u32,
     /// The thread's number among them.
     pub(super) lane: Expr,
     /// The thread's number in its block.
-    thread: Expr,
+    pub(super) thread: Expr,
 }
 
 /// A workspace that is filled.
-struct Filled<'a> {
-    workspace: WorkspaceId,
+pub(super) struct Filled<'a> {
+    pub(super) workspace: WorkspaceId,
     /// Its variable.
     var: IndexVar,
-    pass: Pass,
-    table: &'a Table,
+    pub(super) pass: Pass,
+    pub(super) table: &'a Table,
+    /// Are its elements to begin with the reduction's identity?
+    pub(super) begun: Cell<bool>,
 }
 
 /// The sum of the values of the lanes before, and of all lanes.
@@ -70,6 +73,14 @@ impl Lanes {
         Lanes { scope: Scope::Block, size, lane: thread.into(), thread: thread.into() }
     }
 
+    /// The number of the team's first thread in its block.
+    pub(super) fn first_thread(&self) -> Expr {
+        let Scope::Group(size) = self.scope else { return Expr::Index(0) };
+        let size = Expr::Index(size.into());
+        let group = Expr::IndexOp(IndexOp::Div, Box::new(self.thread.clone()), Box::new(size.clone()));
+        build::mul(group, size)
+    }
+
     /// They wait for each other.
     pub(in super::super) fn barrier(&self) -> Stmt {
         Stmt::Barrier(self.scope)
@@ -82,7 +93,7 @@ impl Lanes {
     }
 
     /// What the first lane does.
-    fn first(&self, block: Block) -> Block {
+    pub(super) fn first(&self, block: Block) -> Block {
         super::guard(build::eq(self.lane.clone(), Expr::Index(0)), block)
     }
 }
@@ -94,7 +105,8 @@ impl Lowerer<'_> {
         Lanes::of(&gpu.grid, gpu.thread, gpu.lane)
     }
 
-    /// Shares out what a producer scatters. The team has waited after each part of that, if values are combined.
+    /// Empties a table, and shares out what a producer scatters into it. The team has waited after each part of that, if values
+    /// are combined.
     pub(in super::super) fn share_producer(
         &mut self,
         block: Block,
@@ -104,15 +116,20 @@ impl Lowerer<'_> {
         pass: Pass,
         table: &Table,
     ) -> Block {
-        let filled = Filled { workspace, var, pass, table };
-        match self.shared_out(&block, lanes, &filled) {
+        let filled = Filled { workspace, var, pass, table, begun: Cell::new(false) };
+        let shared = match self.shared_out(&block, lanes, &filled) {
             Some(shared) => shared,
             None => {
+                filled.begun.set(false);
                 let mut done = self.scatter_alone(block, lanes, &filled);
                 done.extend((pass == Pass::Fill).then(|| lanes.barrier()));
                 done
             }
-        }
+        };
+        let mut all = vec![self.empty_table(workspace, table, filled.begun.get())];
+        all.extend(claims_first(&shared).then(|| lanes.barrier()));
+        all.extend(shared);
+        all
     }
 
     /// `None` where all of it is one lane's: what one lane alone has changed would be read by others.
@@ -140,6 +157,10 @@ impl Lowerer<'_> {
                     out.extend((filled.pass == Pass::Fill).then(|| lanes.barrier()));
                 }
                 stmt if self.is_shareable(one, filled) => {
+                    if let Some(abreast) = self.abreast(stmt, lanes, filled) {
+                        out.extend(abreast);
+                        continue;
+                    }
                     let mut stmt = stmt.clone();
                     let mut whole = true;
                     stmt.for_each_block_mut(&mut |nested| match self.shared_out(nested, lanes, filled) {
@@ -176,7 +197,7 @@ impl Lowerer<'_> {
     }
 
     /// Does each iteration scatter another element, and nothing else that lasts?
-    fn is_shared_loop(&self, stmt: &Stmt, filled: &Filled<'_>) -> bool {
+    pub(super) fn is_shared_loop(&self, stmt: &Stmt, filled: &Filled<'_>) -> bool {
         match stmt {
             Stmt::For { var, step: 1, body, .. } => {
                 self.apart.get(var) == Some(&filled.var) && scatters(body) && changed_outside(body).is_empty()
@@ -186,7 +207,7 @@ impl Lowerer<'_> {
     }
 
     /// Scatters become claims of the table's places.
-    fn claims(&mut self, block: Block, filled: &Filled<'_>) -> Block {
+    pub(super) fn claims(&mut self, block: Block, filled: &Filled<'_>) -> Block {
         let mut out = Block::new();
         for mut stmt in block {
             match stmt {
@@ -317,15 +338,7 @@ impl Lowerer<'_> {
                 body,
             },
         ];
-        let last = match lanes.scope {
-            Scope::Block => Expr::Index(u64::from(size) - 1),
-            Scope::Group(_) => {
-                let size = u64::from(size);
-                let first =
-                    Expr::IndexOp(IndexOp::Div, Box::new(thread.clone()), Box::new(Expr::Index(size)));
-                build::add(build::mul(first, Expr::Index(size)), Expr::Index(size - 1))
-            }
-        };
+        let last = build::add(lanes.first_thread(), Expr::Index(u64::from(size) - 1));
         (block, Prefix { before: from(Expr::Index(1)), all: build::load(partial, last) })
     }
 
@@ -444,6 +457,19 @@ fn decides(row: &[Stmt]) -> BTreeSet<VarId> {
             return decides;
         }
     }
+}
+
+/// Is a place claimed before the lanes have waited for each other?
+fn claims_first(block: &[Stmt]) -> bool {
+    for stmt in block {
+        match stmt {
+            Stmt::Barrier(_) => return false,
+            Stmt::Claim { .. } => return true,
+            stmt if stmt.blocks().into_iter().any(claims_first) => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Is something scattered?

@@ -1,10 +1,14 @@
 //! Rows with tables, by how large these are, and memory for the tables.
 //!
-//! Rows are in *tiers* by how many places their tables have: those of one class of teams, or where nobody else has rows, those with
+//! Rows are in *tiers* by how many places their tables have, or elements they scatter, if these are more: those of one class of teams, or where nobody else has rows, those with
 //! so few places that all teams can have as many in [`Options::table_places`], and the others. In the last tier as many teams
 //! have rows as the largest table of all allows, which a thread knows; the host knows a bound on it ([`super::bounds`]), or
 //! waits for it, where that is more than all tables have. All launches use the same memory, in which each team has a region ([`super::turns`]).
 //!
+//! Tables of a tier that are small enough are in shared memory ([`Options::table_bytes`]): a place is found, claimed and sorted there
+//! in a tenth of the time. Of a class's rows those whose tables fit are a tier of their own.
+//!
+//! [`Options::table_bytes`]: super::super::Options::table_bytes
 //! [`Options::table_places`]: super::super::Options::table_places
 
 use super::super::Lowerer;
@@ -12,10 +16,12 @@ use super::super::joined;
 use super::super::region::guard;
 use super::classes::{Class, who};
 use super::enlist::{Enlisted, Wanted};
+use super::long_rows::LongRows;
 use super::team::number_in_block;
-use crate::cin::grid::Grid;
+use crate::cin::grid::{Grid, Team};
+use crate::llir::kernel::WARP;
 use crate::llir::walk::replace;
-use crate::llir::{self, Block, BufferId, Expr, FetchOp, Step, Stmt, Ty, WorkspaceId, build};
+use crate::llir::{self, Block, BufferId, Expr, FetchOp, Step, Stmt, Ty, VarId, WorkspaceId, build};
 use crate::scalar::Value;
 
 /// Rows that a launch of each pass has.
@@ -25,6 +31,8 @@ pub(in super::super) struct Tier {
     pub(super) from: u64,
     /// and fewer than so many.
     pub(super) below: Option<u64>,
+    /// The first tier of a class has rows with smaller tables, too, if they scatter so many elements, of which many are equal.
+    by_work: bool,
     /// Whose list they are on, by number; of the others the loops' own teams walk over all rows.
     pub(in super::super) class: Option<usize>,
     pub(super) list: Option<Enlisted>,
@@ -49,6 +57,24 @@ pub(in super::super) struct Rows {
     pub(in super::super) tiers: Vec<Tier>,
 }
 
+/// The tables of a block's teams in shared memory.
+pub(super) struct InBlock {
+    /// How far it is from one to the next, in places.
+    pub(super) step: u64,
+    /// How many places there are.
+    pub(super) all: u64,
+}
+
+/// Places between the tables of teams that share a warp, whose lanes come to the same place of different tables at once: then
+/// these are in different banks.
+fn padding(grid: &Grid) -> u64 {
+    match grid.team {
+        Some(Team::Group(lanes)) => u64::from(lanes % WARP),
+        Some(Team::Block) => 0,
+        None => 1,
+    }
+}
+
 impl Tier {
     /// Has it the rows with the smallest tables?
     pub(in super::super) fn is_first(&self) -> bool {
@@ -59,8 +85,9 @@ impl Tier {
     pub(in super::super) fn suffix(&self) -> String {
         match &self.list {
             Some(list) => format!("_{}", list.who),
-            None if self.from > 0 => "_large".to_owned(),
-            None => String::new(),
+            None if self.from == 0 => String::new(),
+            None if self.below.is_some() => "_large".to_owned(),
+            None => "_largest".to_owned(),
         }
     }
 }
@@ -74,6 +101,36 @@ impl<'k> Lowerer<'k> {
         (blocks.min(fit).max(1), teams)
     }
 
+    /// How many bytes a place of all sparse workspaces' tables has.
+    fn place_bytes(&self, dims: impl Iterator<Item = usize>) -> u64 {
+        let value = self.dtype.size() as u64;
+        dims.map(|dims| value + 4 * dims as u64).sum::<u64>().max(1)
+    }
+
+    /// How many places a table has at most that fits in the shared memory of a block of teams: a power of two, or 0 if none does.
+    fn most_in_block(&self, grid: &Grid) -> u64 {
+        if grid.team.is_none() {
+            return 0;
+        }
+        let dims = self.workspaces.iter().filter(|w| w.format.is_sparse()).map(|w| w.vars.len());
+        let (_, teams) = number_in_block(grid, self.gpu().thread);
+        let each = self.options.table_bytes / self.place_bytes(dims) / teams;
+        // A table has 4 at least.
+        match (each + 1).saturating_sub(padding(grid)) {
+            ..5 => 0,
+            more => largest_below(more),
+        }
+    }
+
+    /// Where a tier's tables are in shared memory: how many places one has, and how far it is to the next team's.
+    pub(super) fn in_block(&self, tier: &Tier) -> Option<InBlock> {
+        let (places, grid) = (largest_below(tier.below?), self.grid_of(tier));
+        let (_, teams) = number_in_block(&grid, self.gpu().thread);
+        let bytes = self.place_bytes(self.spas.iter().map(|w| w.dims.len()));
+        let step = if teams == 1 { places } else { places + padding(&grid) };
+        (teams * step * bytes <= self.options.table_bytes).then_some(InBlock { step, all: teams * step })
+    }
+
     /// How many places all teams of a grid can have, a power of two.
     fn for_all(&self, grid: &Grid) -> u64 {
         let (blocks, teams) = self.in_flight(grid, 1);
@@ -84,23 +141,29 @@ impl<'k> Lowerer<'k> {
 
     /// The tiers of rows, those with the smallest tables first.
     pub(in super::super) fn tiers(&self, classes: &[Class<'k>]) -> Vec<Tier> {
-        let tier = |from, below, class| Tier { from, below, class, list: None };
-        let Some(first) = classes.first() else {
-            let few = self.for_all(&self.grid);
-            return vec![tier(0, Some(few), None), tier(few, None, None)];
+        let tier = |from, below, class| Tier { from, below, by_work: false, class, list: None };
+        // The tiers of teams, which have the rows from so many places on.
+        let tiers_of = |grid: &Grid, mut from: u64, class: Option<usize>| {
+            let mut tiers = Vec::new();
+            for few in [2 * self.most_in_block(grid), self.for_all(grid)] {
+                if from < few {
+                    tiers.push(tier(from, Some(few), class));
+                    from = few;
+                }
+            }
+            tiers.push(tier(from, None, class));
+            tiers[0].by_work = class.is_some();
+            tiers
         };
+        let Some(first) = classes.first() else { return tiers_of(&self.grid, 0, None) };
         let mut tiers = vec![tier(0, Some(first.rows.from), None)];
         for (n, class) in classes.iter().enumerate() {
             let from = class.rows.from;
             match classes.get(n + 1) {
-                Some(next) => tiers.push(tier(from, Some(next.rows.from), Some(n))),
-                None => {
-                    let few = self.for_all(&Grid::of_teams(class.rows.threads));
-                    if from < few {
-                        tiers.push(tier(from, Some(few), Some(n)));
-                    }
-                    tiers.push(tier(from.max(few), None, Some(n)));
+                Some(next) => {
+                    tiers.push(Tier { by_work: true, ..tier(from, Some(next.rows.from), Some(n)) });
                 }
+                None => tiers.extend(tiers_of(&Grid::of_teams(class.rows.threads), from, Some(n))),
             }
         }
         tiers
@@ -133,12 +196,18 @@ impl<'k> Lowerer<'k> {
     pub(in super::super) fn of_tier(&mut self, row: &Expr, mut body: Block) -> Block {
         let Some(Tier { from, below, list: None, .. }) = self.tier.clone() else { return body };
         let mut block = Block::new();
-        let all = self.places_of(row);
-        let places = self.bind("places", all.clone(), &mut block);
-        replace(&mut body, &all, &places);
-        let enough = build::le(Expr::Index(from), places.clone());
+        let size = match self.out.row_work {
+            Some(work) => self.bind("work", build::load(work, row.clone()), &mut block),
+            None => {
+                let all = self.places_of(row);
+                let places = self.bind("places", all.clone(), &mut block);
+                replace(&mut body, &all, &places);
+                places
+            }
+        };
+        let enough = build::le(Expr::Index(from), size.clone());
         let mine = match below {
-            Some(below) => build::and(enough, build::lt(places, Expr::Index(below))),
+            Some(below) => build::and(enough, build::lt(size, Expr::Index(below))),
             None => enough,
         };
         match guard(mine, body) {
@@ -147,8 +216,8 @@ impl<'k> Lowerer<'k> {
         }
     }
 
-    /// The row's tables have so many places: who assembles it learns that.
-    pub(in super::super) fn enlist_row(&mut self, row: &Expr, places: &[(WorkspaceId, Expr)]) -> Block {
+    /// The row scatters so many elements, and its tables have so many places: who assembles it learns that.
+    pub(in super::super) fn enlist_row(&mut self, row: &Expr, of: &[(WorkspaceId, VarId, Expr)]) -> Block {
         let note = |l: &mut Self, w: WorkspaceId, value: &Expr| Stmt::Fetch {
             op: FetchOp::Max,
             var: None,
@@ -156,17 +225,31 @@ impl<'k> Lowerer<'k> {
             index: Expr::Index(0),
             value: value.clone(),
         };
-        let largest: Block = places.iter().map(|(w, value)| note(self, *w, value)).collect();
-        let all = places.iter().map(|(_, n)| n.clone()).reduce(build::count).unwrap_or(Expr::Index(0));
-        if let Some(last) = self.row_tiers.last().filter(|last| last.class.is_none()) {
-            return guard(build::le(Expr::Index(last.from), all), largest);
+        let largest: Block = of.iter().map(|(w, _, value)| note(self, *w, value)).collect();
+        let sum = |of: Vec<Expr>| of.into_iter().reduce(build::count).unwrap_or(Expr::Index(0));
+        let places = sum(of.iter().map(|(_, _, places)| places.clone()).collect());
+        let tiers = self.row_tiers.clone();
+        if let Some(last) = tiers.last().filter(|last| last.class.is_none()) {
+            return guard(build::le(Expr::Index(last.from), places), largest);
         }
-        let lists = self.row_lists();
-        let mut put = self.enlist(&lists, row, &all, vec![]);
+        let scattered = sum(of.iter().map(|(_, elements, _)| (*elements).into()).collect());
+        let mut block = Block::new();
+        let work = self.bind("work", build::max(places.clone(), scattered), &mut block);
+        let buffer = match self.out.row_work {
+            Some(buffer) => buffer,
+            None => self.device_array("rows_work"),
+        };
+        self.out.row_work = Some(buffer);
+        block.push(Stmt::Store { buffer, index: row.clone(), value: work.clone() });
+        let sizes = tiers.iter().filter(|tier| tier.class.is_some());
+        let sizes = sizes.map(|tier| if tier.by_work { work.clone() } else { places.clone() });
+        let sizes: Vec<Expr> = sizes.collect();
+        let lists: Vec<_> = self.row_lists().into_iter().zip(sizes).collect();
+        let mut put = self.enlist_by(&lists, row, vec![]);
         if let Some(Stmt::If { then, .. }) = put.first_mut() {
             then.extend(largest);
         }
-        put
+        joined(block, put)
     }
 
     /// The lists of rows, one a tier but the first.
@@ -177,8 +260,11 @@ impl<'k> Lowerer<'k> {
             let wanted = tiers.iter().filter_map(|tier| {
                 let class = self.options.row_classes.get(tier.class?)?;
                 let who = who(class);
-                let who =
-                    if tier.below.is_none() && tier.from > class.from { format!("large_{who}") } else { who };
+                let who = match tier.below {
+                    _ if tier.by_work => who,
+                    Some(_) => format!("large_{who}"),
+                    None => format!("largest_{who}"),
+                };
                 Some(Wanted { who, threads: class.threads, from: tier.from, most: rows.clone() })
             });
             let wanted = wanted.collect();
@@ -198,13 +284,22 @@ impl<'k> Lowerer<'k> {
             steps.push(Step::Allocate { buffer: places, len, init: Some(Value::I32(0)) });
             steps.push(Step::Allocate { buffer: largest, len: Expr::Index(1), init: Some(Value::I32(1)) });
         }
+        if let Some(buffer) = self.out.row_work {
+            steps.push(Step::Allocate { buffer, len: all.0.clone(), init: Some(Value::I32(0)) });
+        }
         let mut tiers = self.row_tiers.clone();
         if let Some((made, lists)) = self.row_lists.take() {
             steps.extend(made);
             let listed = tiers.iter_mut().filter(|tier| tier.class.is_some());
             listed.zip(lists).for_each(|(tier, list)| tier.list = Some(list));
         }
-        steps.push(scatters);
+        match self.out.long_rows.take() {
+            Some(LongRows { made, launch }) => {
+                steps.extend(made);
+                steps.extend([scatters, launch]);
+            }
+            None => steps.push(scatters),
+        }
         let mut most = Vec::new();
         for &w in &ids {
             most.push(self.most_places(w).unwrap_or_else(|| {
@@ -219,7 +314,15 @@ impl<'k> Lowerer<'k> {
                 Expr::Var(var)
             }));
         }
-        self.most_places = most.iter().cloned().reduce(build::add).unwrap_or(Expr::Index(0));
+        let fewer = ids.iter().zip(&most).map(|(&w, most)| match self.most_places_by_fibers(w) {
+            Some(fewer) => build::min(most.clone(), fewer),
+            None => most.clone(),
+        });
+        self.most_places = fewer.collect::<Vec<_>>().into_iter().reduce(build::add).unwrap_or(Expr::Index(0));
+        let scattered = ids.iter().map(|&w| self.row_tables(w).scattered.clone().flatten());
+        let scattered =
+            scattered.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().reduce(build::add));
+        self.most_work = scattered.map(|most| build::max(self.most_places.clone(), most));
         let numbers = self.numbers().0;
         for (&w, most) in ids.iter().zip(most) {
             let room = tiers.iter().map(|tier| self.room_of(tier, &numbers, &most));
@@ -236,6 +339,7 @@ impl<'k> Lowerer<'k> {
     fn room_of(&self, tier: &Tier, numbers: &Expr, most: &Expr) -> Expr {
         let rows = tier.list.as_ref().map_or(numbers, |list| &list.most).clone();
         let room = match tier.below {
+            Some(_) if self.in_block(tier).is_some() => return Expr::Index(0),
             Some(below) => {
                 let (places, grid) = (largest_below(below), self.grid_of(tier));
                 let (blocks, teams) = self.in_flight(&grid, places);
@@ -253,11 +357,15 @@ impl<'k> Lowerer<'k> {
         tier.list.as_ref().map_or_else(|| self.grid.clone(), |list| Grid::of_teams(list.threads))
     }
 
-    /// What the host needs for a tier: nothing if no row's tables can have so many places.
+    /// What the host needs for a tier: nothing if no row can be of it.
     pub(super) fn launched_for(&self, tier: &Tier, size: Expr) -> Expr {
-        match build::le(Expr::Index(tier.from), self.most_places.clone()) {
-            Expr::Cond(true) => size,
-            some => Expr::Select(some.into(), size.into(), Expr::Index(0).into()),
+        let most = match tier.by_work {
+            true => self.most_work.clone(),
+            false => Some(self.most_places.clone()),
+        };
+        match most.map(|most| build::le(Expr::Index(tier.from), most)) {
+            None | Some(Expr::Cond(true)) => size,
+            Some(some) => Expr::Select(some.into(), size.into(), Expr::Index(0).into()),
         }
     }
 

@@ -16,14 +16,14 @@ use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::{Lowerer, internal};
 use super::enlist::Enlisted;
-use super::team::number;
+use super::team::{number, number_in_block};
 use super::tiers::largest_below;
 use super::{Blocks, TeamLanes};
 use crate::diag::Diagnostic;
 use crate::llir::kernel::MAX_RESIDENT;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{
-    Block, BufferId, Cmp, Expr, IndexOp, LoopKind, Scope, Stmt, Ty, VarId, WorkspaceId, build,
+    Block, Buffer, BufferId, Cmp, Expr, IndexOp, LoopKind, Scope, Space, Stmt, Ty, VarId, WorkspaceId, build,
 };
 use std::collections::BTreeSet;
 
@@ -39,11 +39,49 @@ impl Lowerer<'_> {
     /// A launch of a tier is lowered from here on.
     pub(in super::super) fn take_turns(&mut self) {
         self.regions.clear();
+        self.share_tables();
         if self.tier.as_ref().is_some_and(|tier| tier.list.is_none()) {
             let (number, own) = (self.fresh("row", Ty::Index), self.fresh("own", Ty::Index));
             if let Some(gpu) = &mut self.gpu {
                 gpu.turn = Some((number, own));
             }
+        }
+    }
+
+    /// While a tier is lowered whose tables are in shared memory, these are the workspaces' arrays.
+    fn share_tables(&mut self) {
+        let Some(tables) = self.tier.as_ref().and_then(|tier| self.in_block(tier)) else { return };
+        self.out.device_tables = Some(self.spas.clone());
+        let space = Space::Shared { len: tables.all as u32 };
+        for w in 0..self.spas.len() {
+            let of = self.spas[w].clone();
+            self.spas[w].crd = of.crd.iter().map(|crd| self.shared_table(*crd, space)).collect();
+            self.spas[w].vals = self.shared_table(of.vals, space);
+        }
+    }
+
+    /// The shared array of that size that stands for an array of the device.
+    fn shared_table(&mut self, of: BufferId, space: Space) -> BufferId {
+        let known = self.out.shared_tables.iter();
+        let mut known =
+            known.filter(|(known, shared)| *known == of && self.buffers[shared.index()].space == space);
+        if let Some((_, shared)) = known.next() {
+            return *shared;
+        }
+        let Buffer { name, elem, .. } = self.buffers[of.index()].clone();
+        let shared = self.local(&format!("{name}_shared"), elem, space);
+        self.out.shared_tables.push((of, shared));
+        shared
+    }
+
+    /// The launch is lowered: it shares the tables that it uses, and workspaces have the device's arrays again.
+    fn leave_shared_tables(&mut self, body: &[Stmt]) {
+        let Some(device) = self.out.device_tables.take() else { return };
+        let mut used = BTreeSet::new();
+        visit_stmts(body, &mut |s| used.extend(s.buffers()));
+        visit_exprs(body, &mut |e| used.extend(e.buffer()));
+        for w in std::mem::replace(&mut self.spas, device) {
+            w.crd.into_iter().chain([w.vals]).filter(|b| used.contains(b)).for_each(|b| self.share_once(b));
         }
     }
 
@@ -60,7 +98,10 @@ impl Lowerer<'_> {
 
     /// The launch of a tier: teams take turns with what the body does for one.
     pub(in super::super) fn in_turns(&mut self, body: Block) -> Result<Block, Box<Diagnostic>> {
-        let Some(tier) = self.tier.clone().filter(|_| !body.is_empty()) else { return Ok(body) };
+        let Some(tier) = self.tier.clone().filter(|_| !body.is_empty()) else {
+            self.leave_shared_tables(&body);
+            return Ok(body);
+        };
         let grid = self.gpu().grid.clone();
         let places = tier.below.map_or(1, largest_below);
         let (blocks, count) = self.in_flight(&grid, places);
@@ -82,9 +123,13 @@ impl Lowerer<'_> {
         let regions = std::mem::take(&mut self.regions);
         match tier.below {
             Some(_) => {
+                let (own, _) = number_in_block(&grid, self.gpu().thread);
+                let begins = match self.in_block(&tier) {
+                    Some(tables) => build::mul(own, Expr::Index(tables.step)),
+                    None => build::mul(team.clone(), Expr::Index(places)),
+                };
                 for (_, begin) in regions {
-                    let value = build::mul(team.clone(), Expr::Index(places));
-                    outside.push(Stmt::Let { var: begin, value });
+                    outside.push(Stmt::Let { var: begin, value: begins.clone() });
                 }
                 let (kind, step) = (LoopKind::Serial, u32::try_from(all).unwrap_or(u32::MAX));
                 outside.push(Stmt::For { var: row, lo: team, hi: end, step, kind, body });
@@ -120,6 +165,7 @@ impl Lowerer<'_> {
             // As many registers as that takes: what a compiler would have few of, and spill others.
             gpu.resident = (MAX_RESIDENT / grid.threads().max(1)) as u32;
         }
+        self.leave_shared_tables(&outside);
         Ok(outside)
     }
 

@@ -8,7 +8,25 @@ use sparse_core::scalar::Monoid;
 
 /// What the launches of a case's program do, in words that are counted.
 pub fn launched(case: &Case, program: &Program) -> Vec<String> {
-    [teams(case, program), vectors(program)].concat()
+    [teams(case, program), vectors(program), tables(program)].concat()
+}
+
+/// Where rows have their tables, and how teams fill them.
+fn tables(program: &Program) -> Vec<String> {
+    let mut found = Vec::new();
+    for launch in program.launches() {
+        let shared = launch.shared.iter().any(|b| program.buffer(*b).name.contains("crd_shared"));
+        let (mut claims, mut abreast) = (false, false);
+        visit_stmts(&launch.body, &mut |s| {
+            claims |= matches!(s, Stmt::Claim { .. });
+            abreast |= s.declared().is_some_and(|var| program.var(var).name.starts_with("lane_of_part"));
+        });
+        let place = if shared { "in shared memory" } else { "on the device" };
+        found.extend(claims.then(|| format!("teams' tables {place}")));
+        found.extend((shared && !claims).then(|| "threads' tables in shared memory".to_owned()));
+        found.extend(abreast.then(|| format!("entries abreast, tables {place}")));
+    }
+    found
 }
 
 /// Which of the case's teams of a GPU's threads have rows, or buckets, in launches of their own.

@@ -1,0 +1,304 @@
+//! Several entries of a row abreast, each of which scatters a row of its own.
+//!
+//! These rows are short as a rule. One after another, each would leave most lanes of a team without an element, and the loads that
+//! lead to it would be waited for alone. So a team has parts, and every part an entry:
+//!
+//! ```text
+//! count: for p in lo + part..hi step parts { each lane of the part claims every eighth element of row p }
+//! fill:  for tile in lo..hi step 32 {
+//!            if no row of the tile is longer than the team {
+//!                parts have as many lanes as the longest row asks for, 8, 16, …
+//!                for some in tile.. step parts {
+//!                    claim an element of row some + part
+//!                    for turn in 0..parts { if turn == part { w[at] += value }; wait }
+//!                }
+//!            } else { for p in the tile { each lane of the team has every T-th element of row p; wait } }
+//!        }
+//! ```
+//!
+//! Parts combine in turn: the terms of an element are summed in the order in which one thread would sum them. Who has claimed a place
+//! need not be the first, so that all places begin with the reduction's identity.
+
+use super::super::Lowerer;
+use super::super::assemble::Pass;
+use super::TeamLanes;
+use super::team::Filled;
+use crate::llir::kernel::WARP;
+use crate::llir::walk::{rename, visit_stmts};
+use crate::llir::{Block, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, build};
+use crate::scalar::{Monoid, Value};
+
+/// The fewest lanes of a part: those that load one sector of coordinates.
+const PART: u32 = 8;
+
+/// Entries of a tile: a lane of every team looks how long an entry's row is.
+const TILE: u32 = WARP;
+
+/// A loop over entries, in each of which one loop scatters different elements.
+struct Entries<'a> {
+    /// Which entry.
+    var: VarId,
+    lo: &'a Expr,
+    hi: &'a Expr,
+    /// What is known of one.
+    known: &'a [Stmt],
+    /// Which of its elements.
+    element: VarId,
+    first: &'a Expr,
+    end: &'a Expr,
+    body: &'a Block,
+}
+
+/// A team's part, as one of its lanes knows it.
+struct OwnPart {
+    /// Which one, and the lane's number in it.
+    number: Expr,
+    lane: Expr,
+}
+
+/// What a lane has to combine.
+struct Mine {
+    /// At which place; [`MOST`] if it has nothing.
+    at: VarId,
+    value: VarId,
+}
+
+impl Entries<'_> {
+    /// What is known of an entry of a tile; lanes that have none learn it of the last one.
+    fn known_of(&self, own: &Expr, tile_end: &Expr) -> Block {
+        let last = build::sub(tile_end.clone(), Expr::Index(1));
+        let mut block = vec![Stmt::Let { var: self.var, value: build::min(own.clone(), last) }];
+        block.extend(self.known.iter().cloned());
+        block
+    }
+}
+
+impl OwnPart {
+    /// Of parts of so many lanes each.
+    fn of(lanes: &TeamLanes, width: Expr) -> OwnPart {
+        let op = |op| Expr::IndexOp(op, Box::new(lanes.lane.clone()), Box::new(width.clone()));
+        OwnPart { number: op(IndexOp::Div), lane: op(IndexOp::Rem) }
+    }
+}
+
+fn div(a: Expr, b: Expr) -> Expr {
+    Expr::IndexOp(IndexOp::Div, Box::new(a), Box::new(b))
+}
+
+fn serial(var: VarId, (lo, hi): (Expr, Expr), step: u32, body: Block) -> Stmt {
+    Stmt::For { var, lo, hi, step, kind: LoopKind::Serial, body }
+}
+
+impl Lowerer<'_> {
+    /// A loop over entries whose rows a team's parts scatter abreast; `None` if it is not such a loop.
+    pub(super) fn abreast(&mut self, stmt: &Stmt, lanes: &TeamLanes, filled: &Filled<'_>) -> Option<Block> {
+        let entries = self.entries(stmt, filled)?;
+        if lanes.size < WARP {
+            return None;
+        }
+        match filled.pass {
+            Pass::Fill => self.fill_abreast(&entries, lanes, filled),
+            _ => Some(self.count_abreast(&entries, lanes, filled)),
+        }
+    }
+
+    fn entries<'a>(&self, stmt: &'a Stmt, filled: &Filled<'_>) -> Option<Entries<'a>> {
+        let Stmt::For { var, lo, hi, step: 1, body, .. } = stmt else { return None };
+        let (elements, known) = body.split_last()?;
+        let Stmt::For { var: element, lo: first, hi: end, body, .. } = elements else { return None };
+        // Lanes of other parts compute it as well.
+        let constants = known.iter().all(|s| matches!(s, Stmt::Let { .. } | Stmt::Comment(_)));
+        let fits = constants && self.is_shared_loop(elements, filled) && scatters_once(body);
+        let element = *element;
+        fits.then_some(Entries { var: *var, lo, hi, known, element, first, end, body })
+    }
+
+    fn count_abreast(&mut self, entries: &Entries<'_>, lanes: &TeamLanes, filled: &Filled<'_>) -> Block {
+        let part = OwnPart::of(lanes, Expr::Index(PART.into()));
+        let lo = build::add(entries.first.clone(), part.lane);
+        let elements = self.claims(entries.body.clone(), filled);
+        let mut body = entries.known.to_vec();
+        body.push(serial(entries.element, (lo, entries.end.clone()), PART, elements));
+        let own = (build::add(entries.lo.clone(), part.number), entries.hi.clone());
+        vec![serial(entries.var, own, lanes.size / PART, body)]
+    }
+
+    fn fill_abreast(
+        &mut self,
+        entries: &Entries<'_>,
+        lanes: &TeamLanes,
+        filled: &Filled<'_>,
+    ) -> Option<Block> {
+        let combined = match self.spas[filled.workspace.index()].op {
+            Some(op) => Some((op, op.identity(self.dtype)?)),
+            None => None,
+        };
+        filled.begun.set(filled.begun.get() || combined.is_some());
+        let mut out = Block::new();
+        let hi = self.bind("entries_end", entries.hi.clone(), &mut out);
+        let tile = self.fresh("tile", Ty::Index);
+        let mut body = Block::new();
+        let most = build::add(tile, Expr::Index(TILE.into()));
+        let tile_end = self.bind("tile_end", build::min(most, hi.clone()), &mut body);
+        let longest = self.longest_row(entries, (tile.into(), &tile_end), lanes, &mut body);
+        let short = self.parts_in_turn(entries, (tile.into(), &tile_end), &longest, combined, lanes, filled);
+        let mut one_by_one = entries.known.to_vec();
+        let elements = self.claims(entries.body.clone(), filled);
+        one_by_one.push(lanes.each(entries.element, entries.first.clone(), entries.end.clone(), elements));
+        one_by_one.push(lanes.barrier());
+        let mut long = vec![serial(entries.var, (tile.into(), tile_end), 1, one_by_one)];
+        self.renew(&mut long);
+        let fits = build::le(longest, Expr::Index(lanes.size.into()));
+        body.push(Stmt::If { cond: fits, then: short, otherwise: long });
+        out.push(serial(tile, (entries.lo.clone(), hi), TILE, body));
+        Some(out)
+    }
+
+    /// How many elements the longest row of a tile has. All lanes of the team know.
+    fn longest_row(
+        &mut self,
+        entries: &Entries<'_>,
+        (tile, tile_end): (Expr, &Expr),
+        lanes: &TeamLanes,
+        block: &mut Block,
+    ) -> Expr {
+        let lens = self.partial_sums(self.gpu().grid.threads() as u32);
+        self.share_once(lens);
+        let mut look = Block::new();
+        let own = self.bind("own", build::add(tile, lanes.lane.clone()), &mut look);
+        let is_there = build::lt(own.clone(), tile_end.clone());
+        look.extend(entries.known_of(&own, tile_end));
+        let len = build::sub(entries.end.clone(), entries.first.clone());
+        let len = Expr::Select(Box::new(is_there), Box::new(len), Box::new(Expr::Index(0)));
+        look.push(Stmt::Store { buffer: lens, index: lanes.thread.clone(), value: len });
+        self.renew(&mut look);
+        if lanes.size > TILE {
+            let cond = build::lt(lanes.lane.clone(), Expr::Index(TILE.into()));
+            look = vec![Stmt::If { cond, then: look, otherwise: vec![] }];
+        }
+        block.extend(look);
+        let (longest, of) = (self.fresh("longest", Ty::Index), self.fresh("entry", Ty::Index));
+        let one = build::load(lens, build::add(lanes.first_thread(), of));
+        let larger = Stmt::Assign { var: longest, value: build::max(longest, one) };
+        block.extend([
+            lanes.barrier(),
+            Stmt::Mut { var: longest, value: Expr::Index(0) },
+            serial(of, (Expr::Index(0), Expr::Index(TILE.into())), 1, vec![larger]),
+        ]);
+        longest.into()
+    }
+
+    /// Rows of a tile of which none is longer than the team.
+    fn parts_in_turn(
+        &mut self,
+        entries: &Entries<'_>,
+        (tile, tile_end): (Expr, &Expr),
+        longest: &Expr,
+        combined: Option<(Monoid, Value)>,
+        lanes: &TeamLanes,
+        filled: &Filled<'_>,
+    ) -> Block {
+        let mut block = Block::new();
+        let (wide, some) = (self.fresh("width", Ty::Index), self.fresh("some", Ty::Index));
+        let twice = vec![Stmt::Assign { var: wide, value: build::add(wide, wide) }];
+        block.push(Stmt::Mut { var: wide, value: Expr::Index(PART.into()) });
+        block.push(Stmt::While { cond: build::lt(wide, longest.clone()), body: twice });
+        let part = OwnPart::of(lanes, wide.into());
+        let number = self.bind("part", part.number, &mut block);
+        let lane = self.bind("lane_of_part", part.lane, &mut block);
+        let parts = self.bind("parts", div(Expr::Index(lanes.size.into()), wide.into()), &mut block);
+
+        let mut body = Block::new();
+        let own = self.bind("own", build::add(some, number.clone()), &mut body);
+        body.extend(entries.known_of(&own, tile_end));
+        let element = build::add(entries.first.clone(), lane);
+        let has =
+            build::and(build::lt(own, tile_end.clone()), build::lt(entries.element, entries.end.clone()));
+        body.push(Stmt::Let { var: entries.element, value: element });
+        match combined {
+            None => {
+                let claimed = self.claims(entries.body.clone(), filled);
+                body.push(Stmt::If { cond: has, then: claimed, otherwise: vec![] });
+                body.push(lanes.barrier());
+            }
+            Some((op, nothing)) => {
+                let mine = Mine {
+                    at: self.fresh("own_at", Ty::Index),
+                    value: self.fresh("own_value", Ty::Scalar(self.dtype)),
+                };
+                let claimed = self.claims_alone(entries.body.clone(), filled, &mine);
+                let turns = build::min(parts.clone(), build::sub(tile_end.clone(), some));
+                body.push(Stmt::Mut { var: mine.at, value: Expr::Index(MOST) });
+                body.push(Stmt::Mut { var: mine.value, value: Expr::Lit(nothing) });
+                body.push(Stmt::If { cond: has, then: claimed, otherwise: vec![] });
+                body.push(self.in_turn(op, &mine, (number, turns), lanes, filled));
+            }
+        }
+        body.push(Stmt::Assign { var: some, value: build::add(some, parts) });
+        block.push(Stmt::Mut { var: some, value: tile });
+        block.push(Stmt::While { cond: build::lt(some, tile_end.clone()), body });
+        block
+    }
+
+    /// Scatters become claims of places, at which nothing is combined yet.
+    fn claims_alone(&mut self, block: Block, filled: &Filled<'_>, mine: &Mine) -> Block {
+        let mut out = Block::new();
+        for mut stmt in block {
+            match stmt {
+                Stmt::Scatter { workspace, at: keys, value } if workspace == filled.workspace => {
+                    let (place, at, _) = self.claim_place(workspace, filled.table, &keys);
+                    out.extend(place);
+                    out.push(Stmt::Assign { var: mine.at, value: at.into() });
+                    out.push(Stmt::Assign { var: mine.value, value });
+                }
+                _ => {
+                    stmt.for_each_block_mut(&mut |nested| {
+                        *nested = self.claims_alone(std::mem::take(nested), filled, mine);
+                    });
+                    out.push(stmt);
+                }
+            }
+        }
+        out
+    }
+
+    /// Parts combine what they have, one after another.
+    fn in_turn(
+        &mut self,
+        op: Monoid,
+        mine: &Mine,
+        (part, turns): (Expr, Expr),
+        lanes: &TeamLanes,
+        filled: &Filled<'_>,
+    ) -> Stmt {
+        let (turn, buffer) = (self.fresh("turn", Ty::Index), self.spas[filled.workspace.index()].vals);
+        let combine = vec![Stmt::Reduce { buffer, index: mine.at.into(), op, value: mine.value.into() }];
+        let cond = build::and(build::eq(turn, part), build::ne(mine.at, Expr::Index(MOST)));
+        let each = vec![Stmt::If { cond, then: combine, otherwise: vec![] }, lanes.barrier()];
+        serial(turn, (Expr::Index(0), turns), 1, each)
+    }
+
+    /// The block's variables become others.
+    pub(super) fn renew(&mut self, block: &mut Block) {
+        let mut declared = Vec::new();
+        visit_stmts(block, &mut |s| declared.extend(s.declared()));
+        for var in declared {
+            let of = self.vars[var.index()].clone();
+            let other = self.fresh(&of.name, of.ty);
+            rename(block, var, other);
+        }
+    }
+}
+
+/// Is at most one element scattered?
+fn scatters_once(block: &[Stmt]) -> bool {
+    fn most(block: &[Stmt]) -> usize {
+        let of = |s: &Stmt| match s {
+            Stmt::Scatter { .. } => 1,
+            Stmt::If { then, otherwise, .. } => most(then).max(most(otherwise)),
+            s => s.blocks().into_iter().map(|nested| 2 * most(nested)).sum(),
+        };
+        block.iter().map(of).sum()
+    }
+    most(block) <= 1
+}
