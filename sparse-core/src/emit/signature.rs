@@ -27,7 +27,7 @@ impl fmt::Display for Parameter {
 }
 
 /// What the launcher passes for a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Passes {
     /// An array.
     Buffer(BufferId),
@@ -168,6 +168,7 @@ mod tests {
             thread,
             threads: 32,
             resident: 0,
+            follows: false,
             shared: vec![tile],
             body: vec![
                 let_(p, load(pos, add(thread, rows))),

@@ -43,6 +43,12 @@ pub struct Launch {
     /// How many blocks a multiprocessor is to have room for at least, which bounds the registers of a thread, of
     /// [`MAX_RESIDENT`] threads at most; 0: the target's compiler decides.
     pub resident: u32,
+    /// Does it follow another launch, with nothing but room for arrays between them ([`Step::between`])? Then a device may start
+    /// it before that one has ended: each of its threads waits until it has before it writes, or reads what launches write. The
+    /// simulator runs one after the other.
+    ///
+    /// [`Step::between`]: super::Step::between
+    pub follows: bool,
     /// Arrays that the threads of a block share ([`Space::Shared`](super::Space::Shared)), not initialised.
     pub shared: Vec<BufferId>,
     /// What every thread runs.

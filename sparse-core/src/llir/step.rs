@@ -107,6 +107,21 @@ pub enum Step {
 }
 
 impl Step {
+    /// May it come between two launches of which the second follows the first ([`Launch::follows`])? It gives a device nothing
+    /// to do; but for [`Step::AtMost`] where the bound is too large: then the host waits for it, and nothing is early.
+    pub fn between(&self) -> bool {
+        match self {
+            Step::Allocate { init, .. } => init.is_none(),
+            Step::AtMost { .. } | Step::Fibers { .. } => true,
+            Step::Reserve { .. }
+            | Step::Read { .. }
+            | Step::Fits { .. }
+            | Step::Fill { .. }
+            | Step::Run(_)
+            | Step::Launch(_) => false,
+        }
+    }
+
     /// The variable that the host knows after it.
     pub fn declared(&self) -> Option<VarId> {
         match self {

@@ -262,7 +262,8 @@ pub fn lower(
     if let Some(refused) = l.refused.take() {
         return Err(refused);
     }
-    let steps = l.with_fibers(steps);
+    let mut steps = l.with_fibers(steps);
+    gpu::mark_following(&mut steps);
     l.rename(&steps);
     let remarks = l.take_remarks();
     Ok((l.finish(steps, &nested, &kind), remarks))

@@ -1,6 +1,6 @@
 //! A GPU's primary context, one a process: other libraries in the process use the same one.
 
-use super::driver::driver;
+use super::driver::{Driver, driver};
 use super::stream::Stream;
 use super::{check, failure};
 use crate::hardware::Hardware;
@@ -17,6 +17,8 @@ pub(crate) struct Context {
     pub(crate) hardware: Hardware,
     pub(crate) capability: (u32, u32),
     pub(crate) driver: (u32, u32),
+    /// Can a kernel start before the one before it has ended, and wait for it itself?
+    pub(super) starts_early: bool,
     /// Can memory be allocated and freed in the order of a stream?
     pub(super) pools: bool,
     /// The one that arrays come from, if it has.
@@ -63,7 +65,7 @@ impl Context {
         if ordinal >= count {
             return Err(Error::NoSuchDevice { ordinal, count });
         }
-        let driver = driver()?.version;
+        let Driver { version: driver, starts_early } = driver()?;
         let mut device: sys::CUdevice = 0;
         // SAFETY: it writes one integer; the number is below the count.
         check("finding the device", unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) })?;
@@ -82,6 +84,7 @@ impl Context {
             attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         );
+        let starts_early = starts_early && capability >= (9, 0);
         let pools = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
         // What a driver does not know it may call 0.
         let known = |name| attribute(name).ok().filter(|value| *value > 0);
@@ -109,7 +112,8 @@ impl Context {
             // SAFETY: it was retained above, and nothing uses it yet. What matters is that error, not this call's.
             let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(device) };
         })?;
-        Ok(Context { ordinal, hardware, capability, driver, pools, pool, raw, main: OnceCell::new() })
+        let main = OnceCell::new();
+        Ok(Context { ordinal, hardware, capability, driver, starts_early, pools, pool, raw, main })
     }
 
     /// Makes this the context of the calling thread's next calls.

@@ -10,7 +10,7 @@ use std::ffi::c_int;
 /// The oldest driver whose functions suffice: all code of NVRTC 12 loads there.
 const NEEDED: (u32, u32) = (12, 0);
 
-/// Every function of the driver that this crate calls.
+/// Every function of the driver that this crate calls, but for [`EARLY`].
 const FUNCTIONS: &[&str] = &[
     "cuInit",
     "cuDriverGetVersion",
@@ -52,11 +52,19 @@ const FUNCTIONS: &[&str] = &[
     "cuLaunchKernel",
 ];
 
+/// What starts a kernel before the one before it has ended, which need not be.
+const EARLY: &str = "cuLaunchKernelEx";
+
+/// The oldest driver that is asked for it: it knows of such kernels in the graphs in which streams are captured.
+const KNOWS_EARLY: (u32, u32) = (12, 3);
+
 /// A driver that can be called.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Driver {
     /// The newest CUDA version that it supports, major and minor.
     pub(crate) version: (u32, u32),
+    /// Can it start a kernel before the one before it has ended, where the GPU can?
+    pub(crate) starts_early: bool,
 }
 
 /// The driver, initialised. What fails is tried again the next time.
@@ -75,17 +83,17 @@ fn find() -> Result<Driver> {
     if version < NEEDED {
         return Err(too_old("its version is below".into()));
     }
-    for name in FUNCTIONS {
-        // SAFETY: the function is not called, so its type does not matter.
-        if unsafe { library.get::<unsafe extern "C" fn()>(*name) }.is_err() {
-            return Err(too_old(format!("it has no function {name}")));
-        }
+    // SAFETY: the function is not called, so its type does not matter.
+    let has = |name: &str| unsafe { library.get::<unsafe extern "C" fn()>(name) }.is_ok();
+    if let Some(name) = FUNCTIONS.iter().find(|name| !has(name)) {
+        return Err(too_old(format!("it has no function {name}")));
     }
+    let starts_early = version >= KNOWS_EARLY && has(EARLY);
     // The bindings open the library for themselves, and get this one: it has to stay.
     std::mem::forget(library);
     // SAFETY: the function was found above.
     match unsafe { sys::cuInit(0) } {
-        CUresult::CUDA_SUCCESS => Ok(Driver { version }),
+        CUresult::CUDA_SUCCESS => Ok(Driver { version, starts_early }),
         CUresult::CUDA_ERROR_NO_DEVICE => Err(Error::NoSuchDevice { ordinal: 0, count: 0 }),
         CUresult::CUDA_ERROR_STUB_LIBRARY => {
             Err(Error::NoDriver { reason: "libcuda is the CUDA toolkit's stub, for linking alone".into() })

@@ -124,35 +124,95 @@ impl Function {
         block: [u32; 3],
         arguments: &Arguments<'_>,
     ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.start(device, grid, block, arguments, false) }
+    }
+
+    /// [`Function::launch`]; one that is `early` may start before the launch before it in the stream has ended, if the GPU and
+    /// its driver can do that and all arrays are the stream's own. What the stream does next waits for it as for any other.
+    ///
+    /// # Safety
+    /// As [`Function::launch`]. Early, every thread of the kernel waits (`griddepcontrol.wait`) before it writes memory, or reads
+    /// what launches write that come before it, from the last ordinary one on. All of these but that one wait so too: when one
+    /// has ended, all before it have.
+    ///
+    /// # Errors
+    /// As [`Function::launch`].
+    pub(crate) unsafe fn start(
+        &self,
+        device: &Cuda,
+        grid: [u32; 3],
+        block: [u32; 3],
+        arguments: &Arguments<'_>,
+        early: bool,
+    ) -> Result<()> {
         let stream = device.stream();
         for other in &arguments.streams {
             stream.wait_for(other)?;
         }
+        // A wait for another stream stands between the launches, of which the kernel knows nothing.
+        let alone = arguments.streams.iter().all(|other| other.raw == stream.raw);
         self.module.context.bind()?;
         let mut pointers: Vec<*mut c_void> =
             arguments.words.iter().map(|w| std::ptr::from_ref(w).cast_mut().cast()).collect();
-        // SAFETY: the pointers are to one argument each, which is copied before the call returns; the rest is the
-        // caller's promise.
-        let code = unsafe {
-            sys::cuLaunchKernel(
-                self.raw,
-                grid[0],
-                grid[1],
-                grid[2],
-                block[0],
-                block[1],
-                block[2],
-                0,
-                stream.raw,
-                pointers.as_mut_ptr(),
-                std::ptr::null_mut(),
-            )
+        let code = if early && alone && self.module.context.starts_early {
+            let mut early = sys::CUlaunchAttribute {
+                id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                pad: [0; 4],
+                value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+            };
+            let config = configuration(grid, block, stream, &mut early);
+            // SAFETY: the driver has this function; it copies the configuration, its attribute, and the arguments, to one of
+            // which each pointer is, before it returns. The rest is the caller's promise.
+            unsafe {
+                let (arguments, none) = (pointers.as_mut_ptr(), std::ptr::null_mut());
+                sys::cuLaunchKernelEx(&raw const config, self.raw, arguments, none)
+            }
+        } else {
+            // SAFETY: the pointers are to one argument each, which is copied before the call returns; the rest is the
+            // caller's promise.
+            unsafe {
+                sys::cuLaunchKernel(
+                    self.raw,
+                    grid[0],
+                    grid[1],
+                    grid[2],
+                    block[0],
+                    block[1],
+                    block[2],
+                    0,
+                    stream.raw,
+                    pointers.as_mut_ptr(),
+                    std::ptr::null_mut(),
+                )
+            }
         };
         if code != CUresult::CUDA_SUCCESS {
             let (kernel, name) = (self.name.clone(), format!("{code:?}"));
             return Err(Error::Launch { kernel, grid, block, code: code as u32, name });
         }
         arguments.streams.iter().try_for_each(|other| other.wait_for(stream))
+    }
+}
+
+/// Where a kernel runs, and an attribute of the launch.
+fn configuration(
+    grid: [u32; 3],
+    block: [u32; 3],
+    stream: &Stream,
+    attribute: &mut sys::CUlaunchAttribute,
+) -> sys::CUlaunchConfig {
+    sys::CUlaunchConfig {
+        gridDimX: grid[0],
+        gridDimY: grid[1],
+        gridDimZ: grid[2],
+        blockDimX: block[0],
+        blockDimY: block[1],
+        blockDimZ: block[2],
+        sharedMemBytes: 0,
+        hStream: stream.raw,
+        attrs: attribute,
+        numAttrs: 1,
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Call<'a, D: Backend> {
     pub(super) slots: Vec<Slot<'a, D>>,
     /// What the host has learned, most of it from the device.
     pub(super) read: Vec<(VarId, u64)>,
+    /// Is a launch the last thing that the call has given the device to do? Then one that follows it may start early.
+    pub(super) launched: bool,
 }
 
 pub(super) struct Shape<D: Backend> {
@@ -75,6 +77,7 @@ impl<'a, D: Backend> Call<'a, D> {
             scalars,
             slots: program.buffers.iter().map(|_| Slot::None).collect(),
             read: vec![],
+            launched: false,
         };
         let mut passed = arguments.into_iter();
         for (at, declared) in program.tensors.iter().enumerate() {

@@ -90,6 +90,7 @@ impl Backend for Cuda {
         launch: usize,
         grid: [u32; 3],
         passed: Vec<Passed<'_, Self>>,
+        early: bool,
     ) -> Result<()> {
         let loaded = kernel.loaded.get(self, kernel)?;
         let function = loaded.get().and_then(|functions| functions.get(launch));
@@ -107,7 +108,7 @@ impl Backend for Cuda {
                 Passed::Scalar(value) => arguments.scalar(*value),
             }
         }
-        // SAFETY: the caller's promise.
-        unsafe { function.launch(self, grid, [threads, 1, 1], &arguments) }
+        // SAFETY: the caller's promise, and a kernel that is started early waits (`emit::cuda`).
+        unsafe { function.start(self, grid, [threads, 1, 1], &arguments, early) }
     }
 }

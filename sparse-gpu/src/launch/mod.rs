@@ -74,7 +74,9 @@ pub trait Backend: Memory {
         (0..len).map(|at| self.read(&array, at)).collect()
     }
 
-    /// Starts one of the program's launches, counted from 0, on a grid of blocks.
+    /// Starts one of the program's launches, counted from 0, on a grid of blocks. It may be `early`, before the one before it
+    /// has ended, if it follows that one in the program and waits for it itself ([`follows`](sparse_core::llir::Launch::follows)),
+    /// and the call has given the device nothing else to do in between.
     ///
     /// # Safety
     /// The arguments are those of the launch's signature, and the kernel stays inside its arrays.
@@ -87,6 +89,7 @@ pub trait Backend: Memory {
         launch: usize,
         grid: [u32; 3],
         arguments: Vec<Passed<'_, Self>>,
+        early: bool,
     ) -> Result<()>;
 }
 

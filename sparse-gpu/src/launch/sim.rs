@@ -46,6 +46,7 @@ impl Backend for Sim {
         launch: usize,
         blocks: [u32; 3],
         passed: Vec<Passed<'_, Self>>,
+        _: bool,
     ) -> Result<()> {
         let program = kernel.program();
         let Some((launch, entry)) = kernel.launches().nth(launch) else {

@@ -58,6 +58,7 @@ impl<D: Backend> Call<'_, D> {
                 _ => Error::TooManyEntries { count: (len - more).into() },
             });
         }
+        self.launched &= init.is_none();
         let (device, dtype) = (&self.device, dtype(declared.elem));
         let array = typed_of!(dtype, T => {
             let init = match init {
@@ -79,6 +80,7 @@ impl<D: Backend> Call<'_, D> {
 
     /// A number of entries that launches counted: waits for them.
     fn read(&mut self, var: VarId, buffer: BufferId, index: &Expr) -> Result<()> {
+        self.launched = false;
         let at = size(index, self)?;
         let entries = match &self.slots[buffer.index()] {
             Slot::Made(Typed::I32(array)) if at < D::len::<i32>(array) as u64 => {
@@ -96,6 +98,7 @@ impl<D: Backend> Call<'_, D> {
 
     /// Whether launches have found no parent that has no entry or several where one is stored: waits for them.
     fn fits(&mut self, misfits: BufferId, columns: &[BufferId], len: &Expr) -> Result<()> {
+        self.launched = false;
         let program = self.program();
         let wrong = || internal(program, "what is packed is no list of entries");
         let found = match &self.slots[misfits.index()] {
@@ -128,6 +131,7 @@ impl<D: Backend> Call<'_, D> {
         ) -> Option<Result<()>> {
             Some(device.fill(array, T::from_value(value)?))
         }
+        self.launched = false;
         let device = &self.device;
         let filled = match &mut self.slots[buffer.index()] {
             Slot::Write(array) => typed_each!(array, T: a => fill::<T, D>(device, a, value)),
@@ -170,9 +174,11 @@ impl<D: Backend> Call<'_, D> {
         });
         let passed: Option<Vec<_>> = passed.collect();
         let passed = passed.ok_or_else(|| internal(program, "a kernel's array does not exist"))?;
+        // Not after one that had no blocks and was not launched. For sizes that were read since then the host has waited.
+        let early = std::mem::replace(&mut self.launched, true) && launch.follows;
         // SAFETY: the arguments are in the order of the signature and of its types, and a verified program keeps inside
         // arrays whose lengths agree.
-        unsafe { self.device.launch(kernel, number, grid, passed) }
+        unsafe { self.device.launch(kernel, number, grid, passed, early) }
     }
 
     /// Do the kernel's loops over arrays count in 32 bits?

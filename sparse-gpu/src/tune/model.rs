@@ -67,7 +67,8 @@ pub struct Model {
     pub overlap: f64,
     /// What starting a launch costs.
     pub launch: Duration,
-    /// What starting one costs that comes right after another.
+    /// What starting one costs that comes right after another. One that a GPU starts before the other has ended
+    /// ([`follows`](sparse_core::llir::Launch::follows)) is counted the same: what that saves has not been measured.
     pub next: Duration,
 }
 

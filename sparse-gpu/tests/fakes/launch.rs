@@ -112,6 +112,7 @@ fn spmv() -> Made {
         thread,
         threads: 32,
         resident: 0,
+        follows: false,
         shared: vec![],
         body,
     };
@@ -246,7 +247,16 @@ fn copy(in_place: bool) -> Made {
     let (block, thread) = (m.var("block", Ty::Index), m.var("thread", Ty::Index));
     let body = vec![Stmt::Store { buffer: out, index: block.into(), value: load_f64(vals, block) }];
     let grid = vec![Axis { var: block, blocks: Expr::Len(vals) }];
-    let launch = Launch { name: "bump".into(), grid, thread, threads: 32, resident: 0, shared: vec![], body };
+    let launch = Launch {
+        name: "bump".into(),
+        grid,
+        thread,
+        threads: 32,
+        resident: 0,
+        follows: false,
+        shared: vec![],
+        body,
+    };
     if !in_place {
         let init = Some(Value::F64(0.5));
         m.0.steps.push(Step::Allocate { buffer: out, len: Expr::Len(vals), init });
@@ -305,5 +315,89 @@ fn tensors_of_formats_known_at_run_time() {
         let c = run_dynamic(&gpu, &copy(false).kernel(), &arguments[..1]).unwrap();
         assert_eq!(c.vals, [Value::F64(2.0), Value::F64(-1.5)]);
         assert!(run_dynamic(&gpu, &copy(true).kernel(), &arguments[..1]).is_err());
+    });
+}
+
+/// `B[i, j] = 2 * A[i, j] + 0.5` by two launches that add A each, of which the second follows the first.
+fn bump_twice() -> Made {
+    let mut m = copy(false);
+    let mut again = launch_of(&mut m).clone();
+    (again.name, again.follows) = ("bump_again".into(), true);
+    let (block, thread) = (m.var("next_block", Ty::Index), m.var("next_thread", Ty::Index));
+    (again.grid[0].var, again.thread) = (block, thread);
+    again.body =
+        vec![Stmt::Store { buffer: BufferId(1), index: block.into(), value: load_f64(BufferId(0), block) }];
+    m.0.steps.push(Step::Launch(again));
+    m
+}
+
+/// What the driver is called for when a program adds A so many times, in a stream that need not be that of A's arrays.
+fn calls(stream: &Cuda, program: Made, times: f64) -> Vec<String> {
+    let (kernel, a) = (program.kernel(), Csr::<f64>::random_sparse([20, 20], 0.2, 3));
+    let there = a.to(&Cuda::new(0).unwrap()).unwrap().to(stream).unwrap();
+    stream.prepare(&kernel).unwrap();
+    let before = fake::trace().len();
+    let call = Call::new(&kernel, vec![Argument::read(&there)], vec![]).unwrap();
+    let b = call.result::<f64, (Dense, Compressed)>().unwrap();
+    let calls = fake::trace()[before..].to_vec();
+    let expected: Vec<_> = a.iter().map(|(at, v)| (at, times * v + 0.5)).collect();
+    assert_eq!(b.to_host().unwrap().iter().collect::<Vec<_>>(), expected);
+    calls
+}
+
+const EARLY: [&str; 4] = ["allocate in order", "launch", "early", "launch"];
+const PLAIN: [&str; 3] = ["allocate in order", "launch", "launch"];
+
+#[test]
+fn a_launch_that_follows_another_may_start_early() {
+    with(Fake::new("launch::a_launch_that_follows_another_may_start_early"), || {
+        let gpu = Cuda::new(0).unwrap();
+        assert_eq!(calls(&gpu, bump_twice(), 2.0), EARLY);
+        // Where arrays are another stream's, streams wait for each other.
+        let waits = calls(&gpu.new_stream().unwrap(), bump_twice(), 2.0);
+        assert_eq!(waits, ["allocate in order", "wait", "launch", "wait", "wait", "launch", "wait"]);
+        // A launch without blocks is none.
+        let mut second_alone = bump_twice();
+        launch_of(&mut second_alone).grid[0].blocks = Expr::Index(0);
+        assert_eq!(calls(&gpu, second_alone, 1.0), ["allocate in order", "launch"]);
+        // One that does not wait is not early.
+        let mut waits_for_nothing = bump_twice();
+        let Some(Step::Launch(second)) = waits_for_nothing.0.steps.last_mut() else {
+            panic!("its last step")
+        };
+        second.follows = false;
+        assert_eq!(calls(&gpu, waits_for_nothing, 2.0), PLAIN);
+    });
+}
+
+#[test]
+fn older_gpus_start_one_launch_after_the_other() {
+    let fake = Fake::new("launch::older_gpus_start_one_launch_after_the_other").cuda("major=8");
+    with(fake, || assert_eq!(calls(&Cuda::new(0).unwrap(), bump_twice(), 2.0), PLAIN));
+}
+
+#[test]
+fn older_drivers_start_one_launch_after_the_other() {
+    let fake = Fake::new("launch::older_drivers_start_one_launch_after_the_other").cuda("version=12020");
+    with(fake, || assert_eq!(calls(&Cuda::new(0).unwrap(), bump_twice(), 2.0), PLAIN));
+}
+
+#[test]
+fn a_driver_without_early_launches_starts_one_after_the_other() {
+    let fake = Fake::new("launch::a_driver_without_early_launches_starts_one_after_the_other")
+        .define("WITHOUT_EARLY_LAUNCHES");
+    with(fake, || assert_eq!(calls(&Cuda::new(0).unwrap(), bump_twice(), 2.0), PLAIN));
+}
+
+#[test]
+fn an_early_launch_that_is_refused() {
+    with(Fake::new("launch::an_early_launch_that_is_refused"), || {
+        let (gpu, kernel) = (Cuda::new(0).unwrap(), bump_twice().kernel());
+        let a = Csr::<f64>::random_sparse([20, 20], 0.2, 3).to(&gpu).unwrap();
+        gpu.prepare(&kernel).unwrap();
+        fake::set_cuda("early=701");
+        let call = Call::new(&kernel, vec![Argument::read(&a)], vec![]).unwrap();
+        let e = call.result::<f64, (Dense, Compressed)>().map(drop).unwrap_err();
+        assert!(matches!(&e, Error::Launch { kernel, code: 701, .. } if kernel == "bump_again"), "{e:?}");
     });
 }

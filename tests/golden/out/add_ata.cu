@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -34,6 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_counts_t1(
     int* __restrict__ t1_begins, int* __restrict__ t1_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int j_t1 = block_x * 256 + thread_x;
     if (j_t1 < A1_dim) {
         int count = 0;
@@ -48,10 +66,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_counts_t1(
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t1_rows(
-    const int* __restrict__ t1_rows, int A1_dim, int* t1_row_sums) {
+    const int* t1_rows, int A1_dim, int* t1_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t1_rows[n]);
@@ -77,6 +97,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1_rows(
     int A1_dim, int* t1_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -102,10 +124,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1_rows(
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1_rows(
-    const int* __restrict__ t1_row_sums, int A1_dim, int* t1_rows) {
+    const int* t1_row_sums, int A1_dim, int* t1_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t1_rows[n]);
@@ -131,10 +155,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1_rows(
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t1(
-    const int* __restrict__ t1_begins, int B1_dim, int* t1_sums) {
+    const int* t1_begins, int B1_dim, int* t1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t1_begins[n]);
@@ -160,6 +186,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1(
     int B1_dim, int* t1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (B1_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -185,10 +213,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1(
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1(
-    const int* __restrict__ t1_sums, int B1_dim, int* t1_begins) {
+    const int* t1_sums, int B1_dim, int* t1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t1_begins[n]);
@@ -215,11 +245,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1(
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_scatter_t1(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const int* __restrict__ t1_rows, int A1_dim, int* __restrict__ t1_begins, int* __restrict__ t12_crd,
-    int* __restrict__ t1_order, double* __restrict__ t1_vals) {
+    const int* t1_rows, int A1_dim, int* t1_begins, int* __restrict__ t12_crd, int* __restrict__ t1_order,
+    double* __restrict__ t1_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int j_t1 = block_x * 256 + thread_x;
+    waitForLaunch();
     if (j_t1 < A1_dim) {
         int place = t1_rows[j_t1];
         for (int pA = A2_pos[j_t1], pA_end = A2_pos[j_t1 + 1]; pA < pA_end; ++pA) {
@@ -240,6 +271,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1(
     int* __restrict__ t1_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int bucket = block_x * 256 + thread_x;
     if (bucket < B1_dim) {
         const int begin = t1_begins[bucket];
@@ -277,11 +309,13 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1(
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_group8(
-    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_group8s,
-    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
+    const int* __restrict__ t1_begins, const int* t1_of_group8s, const int* t1_many, int* t12_crd,
+    int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t1_many[0]) {
         const int bucket = t1_of_group8s[rank];
         const int lane = thread_x % 8;
@@ -313,11 +347,13 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_group8(
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_warp(
-    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_warps,
-    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
+    const int* __restrict__ t1_begins, const int* t1_of_warps, const int* t1_many, int* t12_crd,
+    int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t1_many[1]) {
         const int bucket = t1_of_warps[rank];
         const int lane = thread_x % 32;
@@ -349,10 +385,11 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_warp(
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_block(
-    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_blocks,
-    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
+    const int* __restrict__ t1_begins, const int* t1_of_blocks, const int* t1_many, int* t12_crd,
+    int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     if (block_x < t1_many[2]) {
         const int bucket = t1_of_blocks[block_x];
         const int begin = t1_begins[bucket];
@@ -390,6 +427,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_scatters(
     int* __restrict__ rows_of_largest_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int i = block_x * 256 + thread_x;
     if (i < B1_dim) {
         int t0_most = 0;
@@ -435,12 +473,14 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_scatters(
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* __restrict__ t0_places, const int* __restrict__ rows_work, int B1_dim,
-    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int* t0_places, const int* rows_work, int B1_dim, int* __restrict__ C2_pos,
+    int* __restrict__ t0_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int t0_begin = team * 16;
+    waitForLaunch();
+    allowNextLaunch();
     for (int i = team; i < B1_dim; i += 524288) {
         const int work = rows_work[i];
         if (work < 32) {
@@ -523,14 +563,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count(
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* __restrict__ t0_places, const int* __restrict__ rows_of_group8s,
-    const int* __restrict__ rows_many, int* C2_pos) {
+    const int* t0_places, const int* rows_of_group8s, const int* rows_many, int* C2_pos) {
     __shared__ int t0_crd_shared[2304];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int t0_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         int C2_count = 0;
@@ -623,14 +664,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
-    const int* __restrict__ rows_many, int* C2_pos) {
+    const int* t0_places, const int* rows_of_warps, const int* rows_many, int* C2_pos) {
     __shared__ int t0_crd_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int t0_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         int C2_count = 0;
@@ -723,12 +765,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
-    const int* __restrict__ rows_many, int* C2_pos) {
+    const int* t0_places, const int* rows_of_blocks, const int* rows_many, int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int t0_crd_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int C2_count = 0;
@@ -830,12 +873,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* __restrict__ t0_places, const int* __restrict__ rows_of_large_blocks,
-    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
+    const int* t0_places, const int* rows_of_large_blocks, const int* rows_many, int* C2_pos, int* t0_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         int C2_count = 0;
@@ -939,12 +983,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
-    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
-    int* t0_crd) {
+    const int* t0_places, const int* t0_largest, const int* rows_of_largest_blocks, const int* rows_many,
+    int* C2_pos, int* t0_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     const int t0_region = t0_largest[0];
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
@@ -1054,10 +1099,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sums(
-    const int* __restrict__ C2_pos, int B1_dim, int* C2_sums) {
+    const int* C2_pos, int B1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -1083,6 +1130,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles(
     int B1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (B1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -1108,10 +1157,11 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles(
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_begins(
-    const int* __restrict__ C2_sums, int B1_dim, int* C2_pos) {
+    const int* C2_sums, int B1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -1146,6 +1196,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill(
     double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int team = block_x * 256 + thread_x;
     const int t0_begin = team * 16;
     for (int i = team; i < B1_dim; i += 524288) {
@@ -1269,6 +1320,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int t0_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         int pC2 = C2_pos[row];
@@ -1408,6 +1461,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int t0_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         int pC2 = C2_pos[row];
@@ -1598,6 +1653,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
     __shared__ double t0_vals_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int pC2 = C2_pos[row];
@@ -1798,6 +1855,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         int pC2 = C2_pos[row];
@@ -2000,6 +2059,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     const int t0_region = t0_largest[0];
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {

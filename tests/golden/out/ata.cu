@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -34,6 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_counts_t0(
     int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int j_t0 = block_x * 256 + thread_x;
     if (j_t0 < A1_dim) {
         int count = 0;
@@ -48,10 +66,12 @@ extern "C" __global__ void __launch_bounds__(256) ata_counts_t0(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sums_t0_rows(
-    const int* __restrict__ t0_rows, int A1_dim, int* t0_row_sums) {
+    const int* t0_rows, int A1_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t0_rows[n]);
@@ -77,6 +97,8 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_t0_rows(
     int A1_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -102,10 +124,12 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_t0_rows(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_begins_t0_rows(
-    const int* __restrict__ t0_row_sums, int A1_dim, int* t0_rows) {
+    const int* t0_row_sums, int A1_dim, int* t0_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t0_rows[n]);
@@ -131,10 +155,12 @@ extern "C" __global__ void __launch_bounds__(256) ata_begins_t0_rows(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sums_t0(
-    const int* __restrict__ t0_begins, int A2_dim, int* t0_sums) {
+    const int* t0_begins, int A2_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t0_begins[n]);
@@ -160,6 +186,8 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_t0(
     int A2_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -185,10 +213,12 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_t0(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_begins_t0(
-    const int* __restrict__ t0_sums, int A2_dim, int* t0_begins) {
+    const int* t0_sums, int A2_dim, int* t0_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t0_begins[n]);
@@ -215,11 +245,12 @@ extern "C" __global__ void __launch_bounds__(256) ata_begins_t0(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_scatter_t0(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const int* __restrict__ t0_rows, int A1_dim, int* __restrict__ t0_begins, int* __restrict__ t02_crd,
-    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
+    const int* t0_rows, int A1_dim, int* t0_begins, int* __restrict__ t02_crd, int* __restrict__ t0_order,
+    double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int j_t0 = block_x * 256 + thread_x;
+    waitForLaunch();
     if (j_t0 < A1_dim) {
         int place = t0_rows[j_t0];
         for (int pA = A2_pos[j_t0], pA_end = A2_pos[j_t0 + 1]; pA < pA_end; ++pA) {
@@ -240,6 +271,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0(
     int* __restrict__ t0_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int bucket = block_x * 256 + thread_x;
     if (bucket < A2_dim) {
         const int begin = t0_begins[bucket];
@@ -277,11 +309,13 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_group8(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_group8s,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_group8s, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t0_many[0]) {
         const int bucket = t0_of_group8s[rank];
         const int lane = thread_x % 8;
@@ -313,11 +347,13 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_group8(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_warp(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_warps,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_warps, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t0_many[1]) {
         const int bucket = t0_of_warps[rank];
         const int lane = thread_x % 32;
@@ -349,10 +385,11 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_warp(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_block(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_blocks,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_blocks, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     if (block_x < t0_many[2]) {
         const int bucket = t0_of_blocks[block_x];
         const int begin = t0_begins[bucket];
@@ -390,6 +427,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_scatters(
     int* __restrict__ rows_of_largest_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int i = block_x * 256 + thread_x;
     if (i < A2_dim) {
         int w_most = 0;
@@ -434,12 +472,14 @@ extern "C" __global__ void __launch_bounds__(256) ata_scatters(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ rows_work,
-    int A2_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_work, int A2_dim,
+    int* __restrict__ C2_pos, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
+    waitForLaunch();
+    allowNextLaunch();
     for (int i = team; i < A2_dim; i += 524288) {
         const int work = rows_work[i];
         if (work < 32) {
@@ -479,8 +519,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_group8s, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared[2304];
     const int block_x = blockIdx.x;
@@ -488,6 +528,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int w_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         int C2_count = 0;
@@ -540,8 +582,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_group8(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_warps, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
     const int block_x = blockIdx.x;
@@ -549,6 +591,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int w_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         int C2_count = 0;
@@ -601,12 +645,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int C2_count = 0;
@@ -658,13 +704,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
-    int* w_crd) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_large_blocks,
+    const int* rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         int C2_count = 0;
@@ -717,12 +764,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) ata_count_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
-    int* w_crd) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* w_largest,
+    const int* rows_of_largest_blocks, const int* rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
@@ -782,10 +830,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_largest_block(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sums(
-    const int* __restrict__ C2_pos, int A2_dim, int* C2_sums) {
+    const int* C2_pos, int A2_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -811,6 +861,8 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles(
     int A2_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -836,10 +888,11 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_begins(
-    const int* __restrict__ C2_sums, int A2_dim, int* C2_pos) {
+    const int* C2_sums, int A2_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -872,6 +925,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill(
     int* __restrict__ w_crd, double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
     for (int i = team; i < A2_dim; i += 524288) {
@@ -962,6 +1016,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int w_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         const int pC2 = C2_pos[row];
@@ -1060,6 +1116,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int w_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         const int pC2 = C2_pos[row];
@@ -1209,6 +1267,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
     __shared__ double w_vals_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         const int pC2 = C2_pos[row];
@@ -1369,6 +1429,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         const int pC2 = C2_pos[row];
@@ -1530,6 +1592,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {

@@ -4,12 +4,30 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_count(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
     const int* __restrict__ C2_crd, int B1_dim, int* __restrict__ A2_pos) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
@@ -38,10 +56,12 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count(
 
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_sums(
-    const int* __restrict__ A2_pos, int B1_dim, int* A2_sums) {
+    const int* A2_pos, int B1_dim, int* A2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, A2_pos[n]);
@@ -67,6 +87,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_sum_tiles(
     int B1_dim, int* A2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (B1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -92,10 +114,11 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_sum_tiles(
 
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_begins(
-    const int* __restrict__ A2_sums, int B1_dim, int* A2_pos) {
+    const int* A2_sums, int B1_dim, int* A2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, A2_pos[n]);

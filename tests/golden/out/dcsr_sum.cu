@@ -21,6 +21,23 @@ template <typename K> __device__ __forceinline__ int lowerBound(const int* array
     return lo + below;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
@@ -29,6 +46,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
     int* __restrict__ A1_begins, int* __restrict__ A2_begins) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int row = block_x * 256 + thread_x;
     int A1_count = 0;
     int A2_count = 0;
@@ -117,10 +135,12 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sums1(
-    const int* __restrict__ A1_begins, int B1_dim, int* A1_sums) {
+    const int* A1_begins, int B1_dim, int* A1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, ((B1_dim + 31) / 32 + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
@@ -146,6 +166,8 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sum_tiles1(
     int B1_dim, int* A1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (((B1_dim + 31) / 32 + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -171,10 +193,12 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sum_tiles1(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_begins1(
-    const int* __restrict__ A1_sums, int B1_dim, int* A1_begins) {
+    const int* A1_sums, int B1_dim, int* A1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, ((B1_dim + 31) / 32 + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
@@ -200,10 +224,12 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_begins1(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sums2(
-    const int* __restrict__ A2_begins, int B1_dim, int* A2_sums) {
+    const int* A2_begins, int B1_dim, int* A2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, ((B1_dim + 31) / 32 + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A2_begins[n]);
@@ -229,6 +255,8 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sum_tiles2(
     int B1_dim, int* A2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (((B1_dim + 31) / 32 + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -254,10 +282,11 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sum_tiles2(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_begins2(
-    const int* __restrict__ A2_sums, int B1_dim, int* A2_begins) {
+    const int* A2_sums, int B1_dim, int* A2_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, ((B1_dim + 31) / 32 + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A2_begins[n]);

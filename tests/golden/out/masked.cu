@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_scatters(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
@@ -11,6 +28,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
     int M1_dim, int M2_dim, int A2_dim, int* __restrict__ w_places, int* __restrict__ w_largest) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
@@ -53,9 +71,11 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
 extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
-    const int* __restrict__ w_places, int M1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* w_places, int M1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int team = block_x * 256 + thread_x;
@@ -106,10 +126,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
 extern "C" __global__ void __launch_bounds__(256, 4) masked_count_largest(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
-    const int* __restrict__ w_places, const int* __restrict__ w_largest, int M1_dim,
-    int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* w_places, const int* w_largest, int M1_dim, int* C2_pos, int* w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int team = block_x * 256 + thread_x;
@@ -164,10 +185,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count_largest(
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_sums(
-    const int* __restrict__ C2_pos, int M1_dim, int* C2_sums) {
+    const int* C2_pos, int M1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -193,6 +216,8 @@ extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles(
     int M1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (M1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -218,10 +243,11 @@ extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles(
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_begins(
-    const int* __restrict__ C2_sums, int M1_dim, int* C2_pos) {
+    const int* C2_sums, int M1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -254,6 +280,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
     float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int team = block_x * 256 + thread_x;
@@ -347,10 +374,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    int M1_dim, int* __restrict__ C2_crd, float* __restrict__ C_vals, int* __restrict__ w_crd,
-    float* __restrict__ w_vals) {
+    int M1_dim, int* C2_crd, float* C_vals, int* w_crd, float* w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int team = block_x * 256 + thread_x;

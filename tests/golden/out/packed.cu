@@ -21,12 +21,30 @@ template <typename K> __device__ __forceinline__ int lowerBound(const int* array
     return lo + below;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_count(
     const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
     int* __restrict__ A1_begins) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int row = block_x * 256 + thread_x;
     int A1_count = 0;
     const int pB1_end = B1_pos[1];
@@ -42,10 +60,12 @@ extern "C" __global__ void __launch_bounds__(256) pack_count(
 
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_sums(
-    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* A1_sums) {
+    const int* __restrict__ B1_pos, const int* A1_begins, int* A1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
@@ -71,6 +91,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles(
     const int* __restrict__ B1_pos, int* A1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -96,10 +118,11 @@ extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles(
 
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_begins(
-    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* A1_begins) {
+    const int* __restrict__ B1_pos, const int* A1_sums, int* A1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
@@ -132,6 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
     double* __restrict__ A_list_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     if (block_x * 256 + thread_x == 0) {
         A_list_pos[1] = A1_begins[(B1_pos[1] + 255) / 256 * 256];
     }
@@ -158,10 +182,12 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
 
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_firsts_A1(
-    const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd, int* __restrict__ A1_firsts) {
+    const int* A_list_pos, const int* A_list1_crd, int* __restrict__ A1_firsts) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int first = block_x * 256 + thread_x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int entry = first, entry_end = A_list_pos[1]; entry < entry_end; entry += 524288) {
         A1_firsts[entry] = entry == 0 || A_list1_crd[entry - 1] != A_list1_crd[entry] ? 1 : 0;
     }
@@ -169,10 +195,12 @@ extern "C" __global__ void __launch_bounds__(256) pack_firsts_A1(
 
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_sums_A1_firsts(
-    const int* __restrict__ A_list_pos, const int* __restrict__ A1_firsts, int* A1_first_sums) {
+    const int* A_list_pos, const int* A1_firsts, int* A1_first_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A_list_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A1_firsts[n]);
@@ -195,9 +223,11 @@ extern "C" __global__ void __launch_bounds__(256) pack_sums_A1_firsts(
 
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles_A1_firsts(
-    const int* __restrict__ A_list_pos, int* A1_many, int* A1_first_sums) {
+    const int* A_list_pos, int* A1_many, int* A1_first_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A_list_pos[1] + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -226,10 +256,11 @@ extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles_A1_firsts(
 
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_begins_A1_firsts(
-    const int* __restrict__ A_list_pos, const int* __restrict__ A1_first_sums, int* A1_firsts) {
+    const int* A_list_pos, const int* A1_first_sums, int* A1_firsts) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A_list_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A1_firsts[n]);
@@ -259,6 +290,7 @@ extern "C" __global__ void __launch_bounds__(256) pack_pack1(
     const int* __restrict__ A1_firsts, int* __restrict__ A1_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int entry = block_x * 256 + thread_x;
     if (entry < A_list_pos[1]) {
         const int place = A1_firsts[entry];
@@ -274,6 +306,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_pos1(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int p = block_x * 256 + thread_x;
+    waitForLaunch();
+    allowNextLaunch();
     if (p <= 1) {
         A1_pos[p] = p == 0 ? 0 : A1_firsts[A_list_pos[1]];
     }
@@ -288,6 +322,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_pack3(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int entry = block_x * 256 + thread_x;
+    waitForLaunch();
+    allowNextLaunch();
     if (entry < A_list_pos[1]) {
         A3_crd[entry] = A_list3_crd[entry];
         A_vals[entry] = A_list_vals[entry];
@@ -297,11 +333,12 @@ extern "C" __global__ void __launch_bounds__(256) pack_pack3(
 
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_pos3(
-    const int* __restrict__ A_list_pos, const int* __restrict__ A1_firsts,
-    const int* __restrict__ A3_parents, int B2_dim, int* __restrict__ A3_pos) {
+    const int* __restrict__ A_list_pos, const int* __restrict__ A1_firsts, const int* A3_parents,
+    int B2_dim, int* __restrict__ A3_pos) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int p = block_x * 256 + thread_x;
+    waitForLaunch();
     if (p <= (long long)A1_firsts[A_list_pos[1]] * B2_dim) {
         A3_pos[p] = lowerBound(A3_parents, 0, A_list_pos[1], p);
     }

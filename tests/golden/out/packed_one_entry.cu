@@ -38,11 +38,29 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo + below;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // A[i, j] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) pack_count(
     const int* __restrict__ B2_pos, int B1_dim, int* __restrict__ A1_begins) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int row = block_x * 256 + thread_x;
     int A1_count = 0;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -55,10 +73,12 @@ extern "C" __global__ void __launch_bounds__(256) pack_count(
 
 // A[i, j] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) pack_sums(
-    const int* __restrict__ A1_begins, int B1_dim, int* A1_sums) {
+    const int* A1_begins, int B1_dim, int* A1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_dim + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
@@ -84,6 +104,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles(
     int B1_dim, int* A1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = ((B1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -109,10 +131,11 @@ extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles(
 
 // A[i, j] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) pack_begins(
-    const int* __restrict__ A1_sums, int B1_dim, int* A1_begins) {
+    const int* A1_sums, int B1_dim, int* A1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_dim + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);

@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -23,6 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_counts_t0(
     int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
         int count = 0;
@@ -37,10 +55,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_counts_t0(
 
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank_sums_t0_rows(
-    const int* __restrict__ t0_rows, int A1_dim, int* t0_row_sums) {
+    const int* t0_rows, int A1_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t0_rows[n]);
@@ -66,6 +86,8 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sum_tiles_t0_rows(
     int A1_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -91,10 +113,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sum_tiles_t0_rows(
 
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank_begins_t0_rows(
-    const int* __restrict__ t0_row_sums, int A1_dim, int* t0_rows) {
+    const int* t0_row_sums, int A1_dim, int* t0_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t0_rows[n]);
@@ -120,10 +144,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_begins_t0_rows(
 
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank_sums_t0(
-    const int* __restrict__ t0_begins, int A2_dim, int* t0_sums) {
+    const int* t0_begins, int A2_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t0_begins[n]);
@@ -149,6 +175,8 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sum_tiles_t0(
     int A2_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -174,10 +202,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sum_tiles_t0(
 
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank_begins_t0(
-    const int* __restrict__ t0_sums, int A2_dim, int* t0_begins) {
+    const int* t0_sums, int A2_dim, int* t0_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t0_begins[n]);
@@ -204,11 +234,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_begins_t0(
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank_scatter_t0(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ r_vals, const int* __restrict__ t0_rows, int A1_dim,
-    int* __restrict__ t0_begins, int* __restrict__ t0_order, double* __restrict__ t0_vals) {
+    const double* __restrict__ r_vals, const int* t0_rows, int A1_dim, int* t0_begins,
+    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int i = block_x * 256 + thread_x;
+    waitForLaunch();
     if (i < A1_dim) {
         int place = t0_rows[i];
         for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
@@ -228,6 +259,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0(
     int* __restrict__ t0_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int bucket = block_x * 256 + thread_x;
     if (bucket < A2_dim) {
         const int begin = t0_begins[bucket];
@@ -262,11 +294,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0(
 
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_group8(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_group8s,
-    const int* __restrict__ t0_many, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_group8s, const int* t0_many, int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t0_many[0]) {
         const int bucket = t0_of_group8s[rank];
         const int lane = thread_x % 8;
@@ -295,11 +328,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_group8(
 
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_warp(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_warps,
-    const int* __restrict__ t0_many, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_warps, const int* t0_many, int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t0_many[1]) {
         const int bucket = t0_of_warps[rank];
         const int lane = thread_x % 32;
@@ -328,10 +362,11 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_warp(
 
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_block(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_blocks,
-    const int* __restrict__ t0_many, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_blocks, const int* t0_many, int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     if (block_x < t0_many[2]) {
         const int bucket = t0_of_blocks[block_x];
         const int begin = t0_begins[bucket];
@@ -359,11 +394,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_block(
 
 // s[j] = A[i, j] * r[i] + rest;
 extern "C" __global__ void __launch_bounds__(256) pagerank(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_order,
-    const double* __restrict__ t0_vals, int A2_dim, double rest, double* __restrict__ s_vals) {
+    const int* __restrict__ t0_begins, const int* t0_order, const double* __restrict__ t0_vals, int A2_dim,
+    double rest, double* __restrict__ s_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int j = block_x * 256 + thread_x;
+    waitForLaunch();
     if (j < A2_dim) {
         const int pt01_begin = t0_begins[j];
         const int pt01_end = t0_begins[j + 1];

@@ -4,12 +4,30 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
 extern "C" __global__ void __launch_bounds__(256) pairs_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ C2_pos, int A1_dim, int* __restrict__ w_places, int* __restrict__ w_largest) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int row = block_x * 256 + thread_x;
     int w_most = 0;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -38,13 +56,14 @@ extern "C" __global__ void __launch_bounds__(256) pairs_scatters(
 extern "C" __global__ void __launch_bounds__(256, 4) pairs_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ C2_pos, const int* __restrict__ C2_crd,
-    const int* __restrict__ w_places, int A1_dim, int C2_dim, int* __restrict__ R1_begins,
-    int* __restrict__ R2_begins, int* __restrict__ R3_begins, int* __restrict__ w1_crd,
-    int* __restrict__ w2_crd) {
+    const int* w_places, int A1_dim, int C2_dim, int* __restrict__ R1_begins, int* __restrict__ R2_begins,
+    int* __restrict__ R3_begins, int* __restrict__ w1_crd, int* __restrict__ w2_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 32;
+    waitForLaunch();
+    allowNextLaunch();
     for (int i = team, i_end = (A1_dim + 255) / 256 * 256; i < i_end; i += 524288) {
         const int places = w_places[i];
         if (places < 64) {
@@ -135,12 +154,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_count(
 extern "C" __global__ void __launch_bounds__(256, 4) pairs_count_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ C2_pos, const int* __restrict__ C2_crd,
-    const int* __restrict__ w_places, const int* __restrict__ w_largest, int A1_dim, int C2_dim,
-    int* __restrict__ R1_begins, int* __restrict__ R2_begins, int* __restrict__ R3_begins,
-    int* __restrict__ w1_crd, int* __restrict__ w2_crd) {
+    const int* w_places, const int* w_largest, int A1_dim, int C2_dim, int* R1_begins, int* R2_begins,
+    int* R3_begins, int* w1_crd, int* w2_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
+    waitForLaunch();
+    allowNextLaunch();
     const int w_region = w_largest[0];
     const int teams = min(524288, max(33554432 / w_region, 1));
     if (team < teams) {
@@ -237,10 +257,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_count_largest(
 
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
 extern "C" __global__ void __launch_bounds__(256) pairs_sums1(
-    const int* __restrict__ R1_begins, int A1_dim, int* R1_sums) {
+    const int* R1_begins, int A1_dim, int* R1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, R1_begins[n]);
@@ -266,6 +288,8 @@ extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles1(
     int A1_dim, int* R1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = ((A1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -291,10 +315,12 @@ extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles1(
 
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
 extern "C" __global__ void __launch_bounds__(256) pairs_begins1(
-    const int* __restrict__ R1_sums, int A1_dim, int* R1_begins) {
+    const int* R1_sums, int A1_dim, int* R1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, R1_begins[n]);
@@ -320,10 +346,12 @@ extern "C" __global__ void __launch_bounds__(256) pairs_begins1(
 
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
 extern "C" __global__ void __launch_bounds__(256) pairs_sums2(
-    const int* __restrict__ R2_begins, int A1_dim, int* R2_sums) {
+    const int* R2_begins, int A1_dim, int* R2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, R2_begins[n]);
@@ -349,6 +377,8 @@ extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles2(
     int A1_dim, int* R2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = ((A1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -374,10 +404,12 @@ extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles2(
 
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
 extern "C" __global__ void __launch_bounds__(256) pairs_begins2(
-    const int* __restrict__ R2_sums, int A1_dim, int* R2_begins) {
+    const int* R2_sums, int A1_dim, int* R2_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, R2_begins[n]);
@@ -403,10 +435,12 @@ extern "C" __global__ void __launch_bounds__(256) pairs_begins2(
 
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
 extern "C" __global__ void __launch_bounds__(256) pairs_sums3(
-    const int* __restrict__ R3_begins, int A1_dim, int* R3_sums) {
+    const int* R3_begins, int A1_dim, int* R3_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, R3_begins[n]);
@@ -432,6 +466,8 @@ extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles3(
     int A1_dim, int* R3_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = ((A1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -457,10 +493,11 @@ extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles3(
 
 // R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
 extern "C" __global__ void __launch_bounds__(256) pairs_begins3(
-    const int* __restrict__ R3_sums, int A1_dim, int* R3_begins) {
+    const int* R3_sums, int A1_dim, int* R3_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, R3_begins[n]);
@@ -496,6 +533,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill(
     int* __restrict__ w1_crd, int* __restrict__ w2_crd, double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 32;
     for (int i = team, i_end = (A1_dim + 255) / 256 * 256; i < i_end; i += 524288) {
@@ -610,12 +648,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill_largest(
     const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
     const int* __restrict__ R1_begins, const int* __restrict__ R2_begins,
     const int* __restrict__ R3_begins, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    int A1_dim, int C2_dim, int* __restrict__ R1_crd, int* __restrict__ R2_pos, int* __restrict__ R2_crd,
-    int* __restrict__ R3_pos, int* __restrict__ R3_crd, double* __restrict__ R_vals,
-    int* __restrict__ w1_crd, int* __restrict__ w2_crd, double* __restrict__ w_vals) {
+    int A1_dim, int C2_dim, int* R1_crd, int* R2_pos, int* R2_crd, int* R3_pos, int* R3_crd,
+    double* R_vals, int* w1_crd, int* w2_crd, double* w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
+    waitForLaunch();
     const int w_region = w_largest[0];
     const int teams = min(524288, max(33554432 / w_region, 1));
     if (team < teams) {

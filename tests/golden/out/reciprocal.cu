@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -23,6 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_counts_t0(
     int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int j_t0 = block_x * 256 + thread_x;
     if (j_t0 < A2_dim) {
         int count = 0;
@@ -37,10 +55,12 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_counts_t0(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_sums_t0_rows(
-    const int* __restrict__ t0_rows, int A2_dim, int* t0_row_sums) {
+    const int* t0_rows, int A2_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
         sum = addCounts(sum, t0_rows[n]);
@@ -66,6 +86,8 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles_t0_rows(
     int A2_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -91,10 +113,12 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles_t0_rows(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_begins_t0_rows(
-    const int* __restrict__ t0_row_sums, int A2_dim, int* t0_rows) {
+    const int* t0_row_sums, int A2_dim, int* t0_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
         sum = addCounts(sum, t0_rows[n]);
@@ -120,10 +144,12 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_begins_t0_rows(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_sums_t0(
-    const int* __restrict__ t0_begins, int A1_dim, int* t0_sums) {
+    const int* t0_begins, int A1_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t0_begins[n]);
@@ -149,6 +175,8 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles_t0(
     int A1_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -174,10 +202,12 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles_t0(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_begins_t0(
-    const int* __restrict__ t0_sums, int A1_dim, int* t0_begins) {
+    const int* t0_sums, int A1_dim, int* t0_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t0_begins[n]);
@@ -204,11 +234,12 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_begins_t0(
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_scatter_t0(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const int* __restrict__ t0_rows, int A2_dim, int* __restrict__ t0_begins, int* __restrict__ t02_crd,
-    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
+    const int* t0_rows, int A2_dim, int* t0_begins, int* __restrict__ t02_crd, int* __restrict__ t0_order,
+    double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int j_t0 = block_x * 256 + thread_x;
+    waitForLaunch();
     if (j_t0 < A2_dim) {
         int place = t0_rows[j_t0];
         for (int pA = A2_pos[j_t0], pA_end = A2_pos[j_t0 + 1]; pA < pA_end; ++pA) {
@@ -229,6 +260,7 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0(
     int* __restrict__ t0_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int bucket = block_x * 256 + thread_x;
     if (bucket < A1_dim) {
         const int begin = t0_begins[bucket];
@@ -266,11 +298,13 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_group8(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_group8s,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_group8s, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t0_many[0]) {
         const int bucket = t0_of_group8s[rank];
         const int lane = thread_x % 8;
@@ -302,11 +336,13 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_group8(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_warp(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_warps,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_warps, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t0_many[1]) {
         const int bucket = t0_of_warps[rank];
         const int lane = thread_x % 32;
@@ -338,10 +374,12 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_warp(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_block(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_blocks,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_blocks, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     if (block_x < t0_many[2]) {
         const int bucket = t0_of_blocks[block_x];
         const int begin = t0_begins[bucket];
@@ -373,10 +411,12 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_block(
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, int A1_dim, int* __restrict__ C2_pos) {
+    const int* t02_crd, int A1_dim, int* __restrict__ C2_pos) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int i = block_x * 256 + thread_x;
+    waitForLaunch();
+    allowNextLaunch();
     if (i < A1_dim) {
         int C2_count = 0;
         const int pt01_begin = t0_begins[i];
@@ -405,10 +445,12 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_count(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_sums(
-    const int* __restrict__ C2_pos, int A1_dim, int* C2_sums) {
+    const int* C2_pos, int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -434,6 +476,8 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles(
     int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -459,10 +503,11 @@ extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles(
 
 // C[i, j] = A[i, j] * A[j, i];
 extern "C" __global__ void __launch_bounds__(256) reciprocal_begins(
-    const int* __restrict__ C2_sums, int A1_dim, int* C2_pos) {
+    const int* C2_sums, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);

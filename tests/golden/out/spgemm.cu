@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -38,6 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
     int* __restrict__ long_rows_of_blocks, int* __restrict__ long_rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
@@ -86,12 +104,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_scatters_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ long_rows_of_blocks, const int* __restrict__ long_rows_many, int B2_dim,
-    int A2_dim, int* w_places, int* w_largest, int* rows_work, int* rows_of_group8s, int* rows_of_warps,
-    int* rows_of_blocks, int* rows_of_large_blocks, int* rows_of_largest_blocks, int* rows_many) {
+    const int* long_rows_of_blocks, const int* long_rows_many, int B2_dim, int A2_dim, int* w_places,
+    int* w_largest, int* rows_work, int* rows_of_group8s, int* rows_of_warps, int* rows_of_blocks,
+    int* rows_of_large_blocks, int* rows_of_largest_blocks, int* rows_many) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     if (block_x < long_rows_many[0]) {
         const int row = long_rows_of_blocks[block_x];
         int w_len = 0;
@@ -144,10 +164,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters_block(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ rows_work,
-    int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* rows_work, int A1_dim,
+    int* __restrict__ C2_pos, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int team = block_x * 256 + thread_x;
@@ -185,8 +207,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_group8s, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared[2304];
     const int block_x = blockIdx.x;
@@ -194,6 +216,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int w_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -241,8 +265,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_warps, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
     const int block_x = blockIdx.x;
@@ -250,6 +274,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int w_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -298,12 +324,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -351,13 +379,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
-    int* w_crd) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_large_blocks,
+    const int* rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -406,12 +435,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
-    int* w_crd) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* w_largest,
+    const int* rows_of_largest_blocks, const int* rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
@@ -467,10 +497,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sums(
-    const int* __restrict__ C2_pos, int A1_dim, int* C2_sums) {
+    const int* C2_pos, int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -496,6 +528,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles(
     int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -521,10 +555,11 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_begins(
-    const int* __restrict__ C2_sums, int A1_dim, int* C2_pos) {
+    const int* C2_sums, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -557,6 +592,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill(
     double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int team = block_x * 256 + thread_x;
@@ -646,6 +682,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int w_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -742,6 +780,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int w_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -890,6 +930,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
     __shared__ double w_vals_shared_2[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -1049,6 +1091,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -1209,6 +1253,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {

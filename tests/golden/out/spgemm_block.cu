@@ -4,12 +4,30 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     int B2_dim, int A2_dim, int* __restrict__ w_places, int* __restrict__ w_largest) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     // parallelize(i, GPUBlock, NoRaces)
     int w_len = 0;
     for (int pA = A2_pos[block_x], pA_end = A2_pos[block_x + 1]; pA < pA_end; ++pA) {
@@ -33,11 +51,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos) {
+    const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared[4096];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     // parallelize(i, GPUBlock, NoRaces)
     for (int i = block_x; i < A1_dim; i += 2048) {
         const int places = w_places[i];
@@ -86,10 +106,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     // parallelize(i, GPUBlock, NoRaces)
     const int w_begin = block_x * 8192;
     for (int i = block_x; i < A1_dim; i += 2048) {
@@ -140,11 +162,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    int A1_dim, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* w_largest, int A1_dim, int* C2_pos,
+    int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     // parallelize(i, GPUBlock, NoRaces)
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
@@ -200,10 +224,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums(
-    const int* __restrict__ C2_pos, int A1_dim, int* C2_sums) {
+    const int* C2_pos, int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -229,6 +255,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles(
     int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -254,10 +282,11 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins(
-    const int* __restrict__ C2_sums, int A1_dim, int* C2_pos) {
+    const int* C2_sums, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -292,6 +321,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
     __shared__ float w_vals_shared[4096];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     // parallelize(i, GPUBlock, NoRaces)
     for (int i = block_x; i < A1_dim; i += 2048) {
         const int places = w_places[i];
@@ -450,6 +480,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     // parallelize(i, GPUBlock, NoRaces)
     const int w_begin = block_x * 8192;
     for (int i = block_x; i < A1_dim; i += 2048) {
@@ -611,6 +643,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     // parallelize(i, GPUBlock, NoRaces)
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));

@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -34,6 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_counts_t1(
     int* __restrict__ t1_begins, int* __restrict__ t1_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int j_t1 = block_x * 256 + thread_x;
     if (j_t1 < A2_dim) {
         int count = 0;
@@ -48,10 +66,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_counts_t1(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_t1_rows(
-    const int* __restrict__ t1_rows, int A2_dim, int* t1_row_sums) {
+    const int* t1_rows, int A2_dim, int* t1_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
         sum = addCounts(sum, t1_rows[n]);
@@ -77,6 +97,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t1
     int A2_dim, int* t1_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -102,10 +124,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t1
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t1_rows(
-    const int* __restrict__ t1_row_sums, int A2_dim, int* t1_rows) {
+    const int* t1_row_sums, int A2_dim, int* t1_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
         sum = addCounts(sum, t1_rows[n]);
@@ -131,10 +155,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t1_ro
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_t1(
-    const int* __restrict__ t1_begins, int B2_dim, int* t1_sums) {
+    const int* t1_begins, int B2_dim, int* t1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t1_begins[n]);
@@ -160,6 +186,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t1
     int B2_dim, int* t1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (B2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -185,10 +213,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t1
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t1(
-    const int* __restrict__ t1_sums, int B2_dim, int* t1_begins) {
+    const int* t1_sums, int B2_dim, int* t1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t1_begins[n]);
@@ -215,11 +245,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t1(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatter_t1(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ t1_rows, int A2_dim, int* __restrict__ t1_begins, int* __restrict__ t12_crd,
-    int* __restrict__ t1_order, double* __restrict__ t1_vals) {
+    const int* t1_rows, int A2_dim, int* t1_begins, int* __restrict__ t12_crd, int* __restrict__ t1_order,
+    double* __restrict__ t1_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int j_t1 = block_x * 256 + thread_x;
+    waitForLaunch();
     if (j_t1 < A2_dim) {
         int place = t1_rows[j_t1];
         for (int pB = B2_pos[j_t1], pB_end = B2_pos[j_t1 + 1]; pB < pB_end; ++pB) {
@@ -240,6 +271,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1(
     int* __restrict__ t1_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int bucket = block_x * 256 + thread_x;
     if (bucket < B2_dim) {
         const int begin = t1_begins[bucket];
@@ -277,11 +309,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1_group8(
-    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_group8s,
-    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
+    const int* __restrict__ t1_begins, const int* t1_of_group8s, const int* t1_many, int* t12_crd,
+    int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t1_many[0]) {
         const int bucket = t1_of_group8s[rank];
         const int lane = thread_x % 8;
@@ -313,11 +347,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1_grou
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1_warp(
-    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_warps,
-    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
+    const int* __restrict__ t1_begins, const int* t1_of_warps, const int* t1_many, int* t12_crd,
+    int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t1_many[1]) {
         const int bucket = t1_of_warps[rank];
         const int lane = thread_x % 32;
@@ -349,10 +385,11 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1_warp
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1_block(
-    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_blocks,
-    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
+    const int* __restrict__ t1_begins, const int* t1_of_blocks, const int* t1_many, int* t12_crd,
+    int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     if (block_x < t1_many[2]) {
         const int bucket = t1_of_blocks[block_x];
         const int begin = t1_begins[bucket];
@@ -387,6 +424,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_counts_t0(
     int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int i_t0 = block_x * 256 + thread_x;
     if (i_t0 < A1_dim) {
         int count = 0;
@@ -401,10 +439,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_counts_t0(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_t0_rows(
-    const int* __restrict__ t0_rows, int A1_dim, int* t0_row_sums) {
+    const int* t0_rows, int A1_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t0_rows[n]);
@@ -430,6 +470,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t0
     int A1_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -455,10 +497,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t0
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t0_rows(
-    const int* __restrict__ t0_row_sums, int A1_dim, int* t0_rows) {
+    const int* t0_row_sums, int A1_dim, int* t0_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t0_rows[n]);
@@ -484,10 +528,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t0_ro
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_t0(
-    const int* __restrict__ t0_begins, int A2_dim, int* t0_sums) {
+    const int* t0_begins, int A2_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t0_begins[n]);
@@ -513,6 +559,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t0
     int A2_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -538,10 +586,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t0
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t0(
-    const int* __restrict__ t0_sums, int A2_dim, int* t0_begins) {
+    const int* t0_sums, int A2_dim, int* t0_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t0_begins[n]);
@@ -568,11 +618,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t0(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatter_t0(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const int* __restrict__ t0_rows, int A1_dim, int* __restrict__ t0_begins, int* __restrict__ t02_crd,
-    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
+    const int* t0_rows, int A1_dim, int* t0_begins, int* __restrict__ t02_crd, int* __restrict__ t0_order,
+    double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int i_t0 = block_x * 256 + thread_x;
+    waitForLaunch();
     if (i_t0 < A1_dim) {
         int place = t0_rows[i_t0];
         for (int pA = A2_pos[i_t0], pA_end = A2_pos[i_t0 + 1]; pA < pA_end; ++pA) {
@@ -593,6 +644,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0(
     int* __restrict__ t0_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int bucket = block_x * 256 + thread_x;
     if (bucket < A2_dim) {
         const int begin = t0_begins[bucket];
@@ -630,11 +682,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_group8(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_group8s,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_group8s, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t0_many[0]) {
         const int bucket = t0_of_group8s[rank];
         const int lane = thread_x % 8;
@@ -666,11 +720,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_grou
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_warp(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_warps,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_warps, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < t0_many[1]) {
         const int bucket = t0_of_warps[rank];
         const int lane = thread_x % 32;
@@ -702,10 +758,11 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_warp
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_block(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_blocks,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int* __restrict__ t0_begins, const int* t0_of_blocks, const int* t0_many, int* t02_crd,
+    int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     if (block_x < t0_many[2]) {
         const int bucket = t0_of_blocks[block_x];
         const int begin = t0_begins[bucket];
@@ -743,6 +800,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatters(
     int* __restrict__ rows_of_largest_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int k = block_x * 256 + thread_x;
     if (k < B2_dim) {
         int w_most = 0;
@@ -789,12 +847,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ rows_work,
-    int B2_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_work, int B2_dim,
+    int* __restrict__ C2_pos, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
+    waitForLaunch();
+    allowNextLaunch();
     for (int k = team; k < B2_dim; k += 524288) {
         const int work = rows_work[k];
         if (work < 32) {
@@ -836,8 +896,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_group8(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_group8s, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared[2304];
     const int block_x = blockIdx.x;
@@ -845,6 +905,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_gro
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int w_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         int C2_count = 0;
@@ -898,8 +960,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_gro
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_warp(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_warps, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
     const int block_x = blockIdx.x;
@@ -907,6 +969,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_war
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int w_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         int C2_count = 0;
@@ -960,12 +1024,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_war
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_block(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
+    int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared_3[512];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int C2_count = 0;
@@ -1018,13 +1084,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_large_block(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
-    int* w_crd) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_large_blocks,
+    const int* rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         int C2_count = 0;
@@ -1078,12 +1145,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_largest_block(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_pos,
-    int* w_crd) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* w_largest,
+    const int* rows_of_largest_blocks, const int* rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
@@ -1144,10 +1212,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums(
-    const int* __restrict__ C2_pos, int B2_dim, int* C2_sums) {
+    const int* C2_pos, int B2_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -1173,6 +1243,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles(
     int B2_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (B2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -1198,10 +1270,11 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins(
-    const int* __restrict__ C2_sums, int B2_dim, int* C2_pos) {
+    const int* C2_sums, int B2_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -1235,6 +1308,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill(
     int* __restrict__ w_crd, double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 16;
     for (int k = team; k < B2_dim; k += 524288) {
@@ -1328,6 +1402,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_grou
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int w_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         const int pC2 = C2_pos[row];
@@ -1428,6 +1504,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int w_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         const int pC2 = C2_pos[row];
@@ -1579,6 +1657,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
     __shared__ double w_vals_shared_3[512];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         const int pC2 = C2_pos[row];
@@ -1741,6 +1821,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         const int pC2 = C2_pos[row];
@@ -1904,6 +1986,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {

@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_scatters(
     const int* __restrict__ A1_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
@@ -11,6 +28,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_scatters(
     int* __restrict__ w_largest) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int row = block_x * 256 + thread_x;
     int w_most = 0;
     const int pA1_end = A1_pos[1];
@@ -38,12 +56,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count(
     const int* __restrict__ A1_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
-    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ w_places,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* w_places,
     int* __restrict__ C1_begins, int* __restrict__ C2_begins, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 32;
+    waitForLaunch();
+    allowNextLaunch();
     for (int position = team, position_end = (A1_pos[1] + 255) / 256 * 256; position < position_end; position += 524288) {
         const int places = w_places[position];
         if (places < 64) {
@@ -89,12 +109,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_largest(
     const int* __restrict__ A1_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
-    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ w_places,
-    const int* __restrict__ w_largest, int* __restrict__ C1_begins, int* __restrict__ C2_begins,
-    int* __restrict__ w_crd) {
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* w_places,
+    const int* w_largest, int* C1_begins, int* C2_begins, int* w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
+    waitForLaunch();
+    allowNextLaunch();
     const int w_region = w_largest[0];
     const int teams = min(524288, max(33554432 / w_region, 1));
     if (team < teams) {
@@ -147,10 +168,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_largest(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums1(
-    const int* __restrict__ A1_pos, const int* __restrict__ C1_begins, int* C1_sums) {
+    const int* __restrict__ A1_pos, const int* C1_begins, int* C1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, C1_begins[n]);
@@ -176,6 +199,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles1(
     const int* __restrict__ A1_pos, int* C1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = ((A1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -201,10 +226,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles1(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins1(
-    const int* __restrict__ A1_pos, const int* __restrict__ C1_sums, int* C1_begins) {
+    const int* __restrict__ A1_pos, const int* C1_sums, int* C1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, C1_begins[n]);
@@ -230,10 +257,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins1(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums2(
-    const int* __restrict__ A1_pos, const int* __restrict__ C2_begins, int* C2_sums) {
+    const int* __restrict__ A1_pos, const int* C2_begins, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, C2_begins[n]);
@@ -259,6 +288,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles2(
     const int* __restrict__ A1_pos, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = ((A1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -284,10 +315,11 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles2(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins2(
-    const int* __restrict__ A1_pos, const int* __restrict__ C2_sums, int* C2_begins) {
+    const int* __restrict__ A1_pos, const int* C2_sums, int* C2_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, C2_begins[n]);
@@ -321,6 +353,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill(
     float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 32;
     for (int position = team, position_end = (A1_pos[1] + 255) / 256 * 256; position < position_end; position += 524288) {
@@ -416,11 +449,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_largest(
     const int* __restrict__ A2_crd, const float* __restrict__ A_vals, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const float* __restrict__ B_vals, const int* __restrict__ C1_begins,
     const int* __restrict__ C2_begins, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    int* __restrict__ C1_crd, int* __restrict__ C2_pos, int* __restrict__ C2_crd,
-    float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
+    int* C1_crd, int* C2_pos, int* C2_crd, float* C_vals, int* w_crd, float* w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
+    waitForLaunch();
     const int w_region = w_largest[0];
     const int teams = min(524288, max(33554432 / w_region, 1));
     if (team < teams) {

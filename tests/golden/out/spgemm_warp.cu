@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -31,6 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_scatters(
     int A1_dim, int B2_dim, int A2_dim, int* __restrict__ w_places, int* __restrict__ w_largest) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int lane = thread_x % 32;
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
@@ -60,12 +78,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_scatters(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos) {
+    const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     __shared__ int w_crd_shared[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
+    waitForLaunch();
+    allowNextLaunch();
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
     const int team = block_x * 8 + thread_x / 32;
@@ -118,11 +138,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
+    waitForLaunch();
+    allowNextLaunch();
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
     const int team = block_x * 8 + thread_x / 32;
@@ -175,12 +197,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    int A1_dim, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* w_largest, int A1_dim, int* C2_pos,
+    int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
+    waitForLaunch();
+    allowNextLaunch();
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
     const int team = block_x * 8 + thread_x / 32;
@@ -238,10 +262,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sums(
-    const int* __restrict__ C2_pos, int A1_dim, int* C2_sums) {
+    const int* C2_pos, int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -267,6 +293,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles(
     int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -292,10 +320,11 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_begins(
-    const int* __restrict__ C2_sums, int A1_dim, int* C2_pos) {
+    const int* C2_sums, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
@@ -330,6 +359,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
     __shared__ double w_vals_shared[2048];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int lane = thread_x % 32;
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
@@ -482,6 +512,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
+    waitForLaunch();
+    allowNextLaunch();
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
     const int team = block_x * 8 + thread_x / 32;
@@ -633,6 +665,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
+    waitForLaunch();
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
     const int team = block_x * 8 + thread_x / 32;

@@ -15,6 +15,23 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo + below;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 struct Add {
     static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
 };
@@ -141,6 +158,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
     float* __restrict__ C_carry, int* __restrict__ C_carry_at) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int pA2_end = A2_pos[A1_dim];
     // split(fpos, block, part, 1024); parallelize(block, GPUBlock, NoRaces)
     // split(k, kt, ki, 4)
@@ -250,8 +268,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spmm_carries(
-    const int* __restrict__ A2_pos, const float* __restrict__ C_carry, const int* __restrict__ C_carry_at,
-    int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int* A2_pos, const float* C_carry, const int* C_carry_at, int A1_dim, int B2_dim, float* C_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int carries = (A2_pos[A1_dim] + 31) / 32 * 2;
@@ -259,6 +276,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_carries(
     const int warp = block_x * 8 + thread_x / 32;
     const int lane = thread_x % 32;
     const int column = warp / chunks;
+    waitForLaunch();
     if (column < B2_dim) {
         const int chunk = warp % chunks;
         const long long base = (long long)column * carries;

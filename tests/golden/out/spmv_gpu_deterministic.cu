@@ -15,6 +15,23 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo + below;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 struct Add {
     static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
 };
@@ -131,6 +148,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv(
     __shared__ int pA1_ends[17];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int pA2_end = A2_pos[A1_dim];
     // split(fpos, block, lane, 256); parallelize(block, GPUBlock, NoRaces)
     const int lane_begin = block_x * 256;
@@ -163,14 +181,14 @@ extern "C" __global__ void __launch_bounds__(256) spmv(
 
 // y[i] = A[i, j] * x[j];
 extern "C" __global__ void __launch_bounds__(256) spmv_carries(
-    const int* __restrict__ A2_pos, const float* __restrict__ y_carry, const int* __restrict__ y_carry_at,
-    int A1_dim, float* __restrict__ y_vals) {
+    const int* A2_pos, const float* y_carry, const int* y_carry_at, int A1_dim, float* y_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int carries = (A2_pos[A1_dim] + 31) / 32 * 2;
     const int chunks = (carries + 31) / 32;
     const int warp = block_x * 8 + thread_x / 32;
     const int lane = thread_x % 32;
+    waitForLaunch();
     if (warp < chunks) {
         const int begin = warp * 32;
         const int at = begin + lane;

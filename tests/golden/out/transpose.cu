@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -23,6 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_counts_w(
     int* __restrict__ w_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int i = block_x * 256 + thread_x;
     if (i < B1_dim) {
         int count = 0;
@@ -37,10 +55,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_counts_w(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sums_w_rows(
-    const int* __restrict__ w_rows, int B1_dim, int* w_row_sums) {
+    const int* w_rows, int B1_dim, int* w_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, w_rows[n]);
@@ -66,6 +86,8 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles_w_rows(
     int B1_dim, int* w_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (B1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -91,10 +113,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles_w_rows(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_begins_w_rows(
-    const int* __restrict__ w_row_sums, int B1_dim, int* w_rows) {
+    const int* w_row_sums, int B1_dim, int* w_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, w_rows[n]);
@@ -120,10 +144,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_begins_w_rows(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sums_w(
-    const int* __restrict__ w_begins, int B2_dim, int* w_sums) {
+    const int* w_begins, int B2_dim, int* w_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, w_begins[n]);
@@ -149,6 +175,8 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles_w(
     int B2_dim, int* w_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (B2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -174,10 +202,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles_w(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_begins_w(
-    const int* __restrict__ w_sums, int B2_dim, int* w_begins) {
+    const int* w_sums, int B2_dim, int* w_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, w_begins[n]);
@@ -204,11 +234,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_begins_w(
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_scatter_w(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ w_rows, int B1_dim, int* __restrict__ A2_crd, int* __restrict__ w_begins,
-    int* __restrict__ w_order, double* __restrict__ w_vals) {
+    const int* w_rows, int B1_dim, int* __restrict__ A2_crd, int* w_begins, int* __restrict__ w_order,
+    double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int i = block_x * 256 + thread_x;
+    waitForLaunch();
     if (i < B1_dim) {
         int place = w_rows[i];
         for (int pB = B2_pos[i], pB_end = B2_pos[i + 1]; pB < pB_end; ++pB) {
@@ -229,6 +260,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
     int* __restrict__ w_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int bucket = block_x * 256 + thread_x;
     if (bucket < B2_dim) {
         const int begin = w_begins[bucket];
@@ -266,11 +298,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_group8(
-    const int* __restrict__ w_begins, const int* __restrict__ w_of_group8s, const int* __restrict__ w_many,
-    int* A2_crd, int* w_order) {
+    const int* __restrict__ w_begins, const int* w_of_group8s, const int* w_many, int* A2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < w_many[0]) {
         const int bucket = w_of_group8s[rank];
         const int lane = thread_x % 8;
@@ -302,11 +335,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_group8(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_warp(
-    const int* __restrict__ w_begins, const int* __restrict__ w_of_warps, const int* __restrict__ w_many,
-    int* A2_crd, int* w_order) {
+    const int* __restrict__ w_begins, const int* w_of_warps, const int* w_many, int* A2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
     if (rank < w_many[1]) {
         const int bucket = w_of_warps[rank];
         const int lane = thread_x % 32;
@@ -338,10 +372,11 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_warp(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_block(
-    const int* __restrict__ w_begins, const int* __restrict__ w_of_blocks, const int* __restrict__ w_many,
-    int* A2_crd, int* w_order) {
+    const int* __restrict__ w_begins, const int* w_of_blocks, const int* w_many, int* A2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     if (block_x < w_many[2]) {
         const int bucket = w_of_blocks[block_x];
         const int begin = w_begins[bucket];
@@ -372,11 +407,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_block(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_fill(
-    const int* __restrict__ w_begins, const int* __restrict__ w_order, const double* __restrict__ w_vals,
-    int B2_dim, int* __restrict__ A2_pos, double* __restrict__ A_vals) {
+    const int* __restrict__ w_begins, const int* w_order, const double* __restrict__ w_vals, int B2_dim,
+    int* __restrict__ A2_pos, double* __restrict__ A_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int at = block_x * 256 + thread_x;
+    waitForLaunch();
     if (at < B2_dim + 1) {
         A2_pos[at] = w_begins[at];
     }

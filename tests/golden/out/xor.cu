@@ -21,12 +21,30 @@ template <typename K> __device__ __forceinline__ int lowerBound(const int* array
     return lo + below;
 }
 
+// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
+// all launches before have ended, and what they wrote is there to be read; that may be so already.
+__device__ __forceinline__ void waitForLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
+// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
+// that two launches of a call are under way at most.
+__device__ __forceinline__ void allowNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // a[i] = b[i] ^ c[i];
 extern "C" __global__ void __launch_bounds__(256) xor_count(
     const int* __restrict__ b1_pos, const int* __restrict__ b1_crd, const int* __restrict__ c1_pos,
     const int* __restrict__ c1_crd, int b1_dim, int* __restrict__ a1_begins) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     const int row = block_x * 256 + thread_x;
     int a1_count = 0;
     // split(part, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -69,10 +87,12 @@ extern "C" __global__ void __launch_bounds__(256) xor_count(
 
 // a[i] = b[i] ^ c[i];
 extern "C" __global__ void __launch_bounds__(256) xor_sums(
-    const int* __restrict__ a1_begins, int b1_dim, int* a1_sums) {
+    const int* a1_begins, int b1_dim, int* a1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, ((b1_dim + 31) / 32 + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, a1_begins[n]);
@@ -98,6 +118,8 @@ extern "C" __global__ void __launch_bounds__(256) xor_sum_tiles(
     int b1_dim, int* a1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
     int carry = 0;
     for (int begin = 0, begin_end = (((b1_dim + 31) / 32 + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
@@ -123,10 +145,11 @@ extern "C" __global__ void __launch_bounds__(256) xor_sum_tiles(
 
 // a[i] = b[i] ^ c[i];
 extern "C" __global__ void __launch_bounds__(256) xor_begins(
-    const int* __restrict__ a1_sums, int b1_dim, int* a1_begins) {
+    const int* a1_sums, int b1_dim, int* a1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    waitForLaunch();
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, ((b1_dim + 31) / 32 + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, a1_begins[n]);

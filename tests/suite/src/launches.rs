@@ -124,6 +124,7 @@ impl Builder {
             thread: self.thread,
             threads: 128,
             resident: 0,
+            follows: false,
             shared: self.shared,
             body: self.body,
         }));

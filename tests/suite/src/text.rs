@@ -137,6 +137,7 @@ impl Backend for Text {
         launch: usize,
         grid: [u32; 3],
         arguments: Vec<Passed<'_, Self>>,
+        _: bool,
     ) -> Result<()> {
         let fails = |what: &str| Error::Internal { kernel: kernel.program().name.clone(), what: what.into() };
         let number = self.0.sources.get(kernel.source()).ok_or_else(|| fails("its text was not compiled"))?;

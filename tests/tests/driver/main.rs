@@ -47,6 +47,7 @@ impl Driver {
             .env("LD_LIBRARY_PATH", &self.0)
             .env("SPARSE_NVRTC", self.0.join("libnvrtc.so.12"))
             .env("FAKE_FOLDER", &self.0)
+            .env("FAKE_CUDA_TRACE", self.0.join("trace"))
             .env("FAKE_CUDA", format!("memory=100000000,{settings}"));
         let output = command.output().expect("it starts");
         let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
@@ -83,6 +84,9 @@ fn kernels_run_through_the_driver() {
             && text.ends_with(" passed, 0 failed\n"),
         "{text}"
     );
+    // `Deterministic` is two launches, one after another.
+    let calls = std::fs::read_to_string(driver.0.join("trace")).unwrap();
+    assert!(calls.lines().any(|call| call == "early"));
 }
 
 #[test]

@@ -2,10 +2,12 @@
 //!
 //! A source is what it needs of the prelude (`prelude/*.cuh`), then an entry point for each launch. It includes no
 //! header and compiles with NVRTC alone. `width` finds the indices that need 64 bits, `names` makes room for what C++
-//! and the prelude call their own, `expr`, `stmt` and `collective` write the code.
+//! and the prelude call their own, `expr`, `stmt` and `collective` write the code, `following` knows where a launch waits
+//! for the one before.
 
 mod collective;
 mod expr;
+mod following;
 mod monoids;
 mod names;
 mod prelude;
@@ -22,10 +24,12 @@ use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{BufferId, Expr, Launch, Program, Space, Stmt, VarId};
 use crate::scalar::VECTOR_BYTES;
 use expr::Exprs;
+use following::{Row, around_wait};
 use names::Names;
-use prelude::Needs;
 pub use prelude::parts;
+use prelude::{Needs, Part};
 pub(crate) use prelude::{Piece, Source};
+use std::collections::BTreeSet;
 use stmt::Writer;
 use width::Widths;
 
@@ -96,9 +100,17 @@ pub(crate) fn emit_source(programs: &[&Verified]) -> (Source, Vec<Vec<Kernel>>) 
     for program in programs.iter().map(|p| p.program()) {
         let names = Names::new(program);
         let mut entries = vec![];
-        for launch in program.launches() {
+        let mut launches = program.launches().peekable();
+        let mut written = BTreeSet::new();
+        while let Some(launch) = launches.next() {
+            if !launch.follows {
+                written.clear();
+            }
             let entry = entry(program, &names, launch);
-            texts.push(kernel(program, &names, &needs, launch, &entry));
+            let row = Row { written: &written, goes_on: launches.peek().is_some_and(|next| next.follows) };
+            texts.push(kernel(program, &names, &needs, launch, &entry, &row));
+            let arrays = entry.parameters.iter().filter(|p| matches!(p.ty, CType::Mut(_)));
+            written.extend(arrays.map(|p| p.passes));
             entries.push(entry);
         }
         kernels.push(entries);
@@ -117,7 +129,14 @@ fn parameters(program: &Program, names: &Names, launch: &Launch) -> Vec<Paramete
     all.map(|p| Parameter { name: name(p.passes), ..p }).collect()
 }
 
-fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entry: &Kernel) -> String {
+fn kernel(
+    program: &Program,
+    names: &Names,
+    needs: &Needs,
+    launch: &Launch,
+    entry: &Kernel,
+    row: &Row<'_>,
+) -> String {
     let widths = Widths::new(launch);
     let exprs = Exprs { program, names, widths: &widths, needs };
     let mut writer = Writer::new(exprs, launch);
@@ -127,7 +146,8 @@ fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entr
         blocks => format!("{}, {blocks}", launch.threads),
     };
     writer.line(&format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {}(", entry.name));
-    for line in declarations(&entry.parameters, exchanges(launch)) {
+    let (before, body) = around_wait(program, launch);
+    for line in declarations(&entry.parameters, exchanges(launch), &row.ordered(before)) {
         writer.line(&format!("    {line}"));
     }
     writer.nested(|w| {
@@ -146,7 +166,19 @@ fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entr
             w.line(&format!("const int {} = {number};", names.var(var)));
         }
     });
-    writer.block(&launch.body);
+    writer.block(before);
+    writer.nested(|w| {
+        if launch.follows {
+            w.line("waitForLaunch();");
+        }
+        if row.goes_on {
+            w.line("allowNextLaunch();");
+        }
+    });
+    if launch.follows || row.goes_on {
+        needs.part(Part::Following);
+    }
+    writer.block(body);
     writer.line("}");
     writer.text()
 }
@@ -159,13 +191,13 @@ fn exchanges(launch: &Launch) -> bool {
     waits
 }
 
-/// The parameters, as many in a line as fit, and the brace that opens the body.
-fn declarations(parameters: &[Parameter], exchanges: bool) -> Vec<String> {
+/// The parameters, as many in a line as fit, and the brace that opens the body. Loads of `ordered` arrays stay where they are.
+fn declarations(parameters: &[Parameter], exchanges: bool, ordered: &BTreeSet<Passes>) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (n, p) in parameters.iter().enumerate() {
         let alone = match p.ty {
-            CType::Const(_) => true,
-            CType::Mut(_) => !exchanges,
+            CType::Const(_) => !ordered.contains(&p.passes),
+            CType::Mut(_) => !exchanges && !ordered.contains(&p.passes),
             _ => false,
         };
         let end = if n + 1 == parameters.len() { "" } else { "," };

@@ -50,6 +50,8 @@ parts! {
     Vectors = VECTORS in "prelude/vectors.cuh",
     /// Such elements combined with what is there.
     AtomicVectors = ATOMIC_VECTORS in "prelude/atomic_vectors.cuh",
+    /// Launches that follow others.
+    Following = FOLLOWING in "prelude/following.cuh",
     /// Which lanes arrive. Monoids stand before this.
     Lanes = LANES in "prelude/lanes.cuh",
     /// Lanes that wait for each other.
@@ -84,6 +86,7 @@ impl Part {
             | Part::UpperBound
             | Part::Vectors
             | Part::AtomicVectors
+            | Part::Following
             | Part::Lanes
             | Part::Writers => &[],
             Part::Gallop => &[Part::LowerBound],
@@ -102,10 +105,10 @@ impl Part {
 /// Every name that the prelude declares.
 pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
-    addCounts addVector atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup atomicVector \
+    addCounts addVector allowNextLaunch atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup atomicVector \
     carrySegments countBefore countInGroup divideOrZero gallop loadVector lowerBound nextInGroup previousInGroup \
     reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector syncGroup upperBound \
-    votesOfGroup wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";
+    votesOfGroup waitForLaunch wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";
 
 /// What a source needs, gathered as it is written.
 #[derive(Default)]

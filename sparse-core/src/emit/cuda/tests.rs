@@ -44,6 +44,7 @@ impl Bench {
             thread: self.thread,
             threads: 128,
             resident: 0,
+            follows: false,
             shared: vec![],
             body,
         };
@@ -120,6 +121,7 @@ fn spmv() -> Verified {
             thread,
             threads: 128,
             resident: 0,
+            follows: false,
             shared: vec![],
             body,
         }),
@@ -177,6 +179,62 @@ fn a_source_has_the_parts_of_the_prelude_that_it_needs() {
     let grouped = emit(&spmv());
     assert!(grouped.contains("struct Add") && grouped.contains("T reduceGroup"));
     assert!(!grouped.contains("lowerBound") && !grouped.contains("segReduceGroup"));
+}
+
+/// What launches before it write is loaded after the wait, by whatever compiler; arguments may be loaded before.
+#[test]
+fn a_launch_that_follows_another_waits_for_it() {
+    let mut b = Bench::new(DType::F64);
+    let (y, dim) = (b.y, VarId(0));
+    let x = b.t.buffer("x_vals", Space::Input, Array::Vals(TensorId(0)));
+    let part = b.t.buffer("part", Space::Output, Array::Local);
+    b.t.0.steps.push(Step::Allocate { buffer: part, len: dim.into(), init: None });
+    for (name, from, to, follows) in
+        [("first", x, part, false), ("second", part, y, true), ("third", y, part, true)]
+    {
+        let (block, thread) = (b.t.index(&format!("{name}_block")), b.t.index(&format!("{name}_thread")));
+        let [mine, other] = ["x", "other"].map(|v| b.t.var(&format!("{name}_{v}"), Ty::Scalar(DType::F64)));
+        let element = |buffer| load(buffer, Expr::Index(0));
+        let sum = Expr::Binary(BinaryOp::Add, Box::new(mine.into()), Box::new(other.into()));
+        b.t.0.steps.push(Step::Launch(Launch {
+            name: name.into(),
+            grid: vec![Axis { var: block, blocks: Expr::Index(1) }],
+            thread,
+            threads: 32,
+            resident: 0,
+            follows,
+            shared: vec![],
+            body: vec![let_(mine, element(x)), let_(other, element(from)), store(to, sum)],
+        }));
+    }
+    let text = emit(&verify(b.t.0).expect("a program written with care"));
+    expect![[r#"
+        extern "C" __global__ void __launch_bounds__(32) first(
+            const double* __restrict__ x_vals, double* __restrict__ part) {
+            allowNextLaunch();
+            const double first_x = x_vals[0];
+            const double first_other = x_vals[0];
+            part[0] = first_x + first_other;
+        }
+
+        extern "C" __global__ void __launch_bounds__(32) second(
+            const double* x_vals, const double* part, double* __restrict__ y_vals) {
+            const double second_x = x_vals[0];
+            waitForLaunch();
+            allowNextLaunch();
+            const double second_other = part[0];
+            y_vals[0] = second_x + second_other;
+        }
+
+        extern "C" __global__ void __launch_bounds__(32) third(
+            const double* y_vals, const double* x_vals, double* part) {
+            const double third_x = x_vals[0];
+            waitForLaunch();
+            const double third_other = y_vals[0];
+            part[0] = third_x + third_other;
+        }
+    "#]]
+    .assert_eq(&text[text.find("extern").expect("a kernel")..]);
 }
 
 #[test]

@@ -55,8 +55,9 @@ impl Printer<'_> {
                     0 => String::new(),
                     n => format!(" resident({n})"),
                 };
+                let follows = if launch.follows { " follows" } else { "" };
                 self.line(&format!(
-                    "launch {} blocks({}) threads({thread}){resident} {{",
+                    "launch {} blocks({}) threads({thread}){resident}{follows} {{",
                     launch.name,
                     blocks.join(", ")
                 ));

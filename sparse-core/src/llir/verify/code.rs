@@ -3,7 +3,7 @@
 
 use super::tables::var_ty;
 use super::threads::{Shared, ThreadLoop};
-use super::{Rule, VerifyError, broken, ensure, place};
+use super::{Rule, VerifyError, broken, ensure, launch, place};
 use crate::llir::align::Facts;
 use crate::llir::{
     Array, Block, Buffer, BufferId, Elem, LoopKind, Param, Program, Space, Step, Stmt, Ty, VarId, WorkspaceId,
@@ -34,6 +34,7 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
     for step in &p.steps {
         v.step(step)?;
     }
+    launch::follows(p)?;
     for (b, ready) in p.buffers.iter().zip(&v.declared) {
         let owned = matches!(b.space, Space::Output | Space::Growable);
         ensure(

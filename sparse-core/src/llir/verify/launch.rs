@@ -8,7 +8,7 @@ use crate::llir::kernel::{
 };
 use crate::llir::uniform::{BLOCK, Spans};
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Expr, Program, Space, Stmt, Ty};
+use crate::llir::{Expr, Program, Space, Step, Stmt, Ty};
 use std::collections::BTreeSet;
 
 impl Verifier<'_> {
@@ -170,6 +170,26 @@ impl Verifier<'_> {
             "it reduces by what are no segments".into()
         })
     }
+}
+
+/// A launch that is said to follow another one does.
+pub(super) fn follows(p: &Program) -> Result<(), VerifyError> {
+    let mut after_launch = false;
+    for step in &p.steps {
+        match step {
+            Step::Launch(l) => {
+                ensure(
+                    after_launch || !l.follows,
+                    Rule::Launch,
+                    || format!("`{}`", l.name),
+                    || "it follows no other launch directly".into(),
+                )?;
+                after_launch = true;
+            }
+            other => after_launch &= other.between(),
+        }
+    }
+    Ok(())
 }
 
 /// Are there groups of so many lanes?

@@ -29,7 +29,7 @@
 //! 15. *launch*: a launch has its own name, one to three dimensions, and whole warps of threads, at most 1024. Inside it
 //!     nothing grows, is allocated, is asked for its length or runs on the host's threads. What lanes do together stands
 //!     in launches alone, by groups of 2, 4, 8, 16 or 32; where it writes depends on no load. A thread leaves early only
-//!     where nothing is done together.
+//!     where nothing is done together. One that follows another has nothing but room for arrays between them.
 //! 16. *convergence*: control flow around what lanes do together is as uniform as the lanes that it names
 //!     ([`uniform`](super::uniform)).
 //! 17. *vectors*: accesses of several elements at once stand in launches alone, go between a register array of 2 or 4

@@ -343,6 +343,7 @@ impl Lowerer<'_> {
             thread,
             threads: THREADS,
             resident: 0,
+            follows: false,
             shared: vec![],
             body: head,
         }))

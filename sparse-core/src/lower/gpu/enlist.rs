@@ -134,7 +134,7 @@ impl Lowerer<'_> {
         let threads = grid.threads() as u32;
         let grid = vec![Axis { var: block, blocks: ceil(list.most.clone(), teams) }];
         let name = format!("{}_{suffix}", self.kernel.name);
-        Step::Launch(Launch { name, grid, thread, threads, resident: 0, shared, body })
+        Step::Launch(Launch { name, grid, thread, threads, resident: 0, follows: false, shared, body })
     }
 }
 

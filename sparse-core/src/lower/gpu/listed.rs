@@ -221,6 +221,7 @@ impl Lowerer<'_> {
             thread,
             threads: THREADS as u32,
             resident: 0,
+            follows: false,
             shared: vec![],
             body,
         })

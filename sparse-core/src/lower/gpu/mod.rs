@@ -12,7 +12,8 @@
 //! `classes` tells which rows, `enlist` what larger teams work on, `tiers` has memory for tables, within `bounds`, in which
 //! teams take `turns`, `tiles` has what a block shares. `list` has what all threads scatter into, whose places `fetch`
 //! counts, `buckets` sorts and `listed` makes a result;
-//! how many `points` these are at most the host knows. `pack` makes formats of a list of entries.
+//! how many `points` these are at most the host knows. `pack` makes formats of a list of entries. `following` finds
+//! launches that need not wait until the one before has ended.
 
 mod abreast;
 mod block_ends;
@@ -24,6 +25,7 @@ mod columns;
 mod converge;
 mod enlist;
 mod fetch;
+mod following;
 mod gather;
 mod held;
 mod host;
@@ -62,6 +64,7 @@ pub(super) use carry::Carried;
 use carry::Carries;
 pub(super) use classes::{Class, are_classes};
 pub(super) use enlist::Enlisted;
+pub(super) use following::mark_following;
 pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
 pub(super) use long_rows::LongRows;
@@ -353,7 +356,7 @@ impl Lowerer<'_> {
             grid.push(Axis { var, blocks: blocks.map_or(Expr::Index(1), |b| b.on_host) });
         }
         let name = format!("{}{suffix}", self.kernel.name);
-        let mut launch = Launch { name, grid, thread, threads, resident, shared, body };
+        let mut launch = Launch { name, grid, thread, threads, resident, follows: false, shared, body };
         self.converge(&mut launch)?;
         self.check_order(&launch)?;
         Ok(Some(Step::Launch(launch)))

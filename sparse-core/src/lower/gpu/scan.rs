@@ -143,6 +143,7 @@ impl Lowerer<'_> {
             thread: k.thread,
             threads: THREADS,
             resident: 0,
+            follows: false,
             shared: vec![k.shared],
             body: k.body,
         })

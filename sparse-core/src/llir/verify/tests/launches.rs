@@ -22,7 +22,16 @@ fn scatters(len: u32) -> Program {
     let grid = vec![Axis { var: VarId(thread.0 + 1), blocks: Expr::Index(1) }];
     let scatter = Collective::Scatter { buffer: acc, op: Monoid::Add, group: GROUP };
     let body = vec![Stmt::Local { buffer: acc, init: Value::F64(0.0) }, Stmt::Collective(scatter)];
-    let launch = Launch { name: "f".into(), grid, thread, threads: 32, resident: 0, shared: vec![], body };
+    let launch = Launch {
+        name: "f".into(),
+        grid,
+        thread,
+        threads: 32,
+        resident: 0,
+        follows: false,
+        shared: vec![],
+        body,
+    };
     p.steps.push(Step::Launch(launch));
     p
 }
@@ -68,6 +77,34 @@ fn arrays_are_exchanged_by_halves() {
             }
         },
     );
+}
+
+/// Two launches, the second of which follows the first.
+fn one_after_another() -> Program {
+    let mut p = scatters(4);
+    let mut second = launch(&mut p).clone();
+    (second.name, second.follows, second.body) = ("g".into(), true, vec![]);
+    for var in [&mut second.thread, &mut second.grid[0].var] {
+        *var = VarId(p.vars.len() as u32);
+        p.vars.push(Var { name: format!("again{}", var.0), ty: Ty::Index });
+    }
+    p.steps.push(Step::Launch(second));
+    p
+}
+
+#[test]
+fn a_launch_that_follows_another_has_it_before() {
+    assert!(verify(one_after_another()).is_ok());
+    rejected(Rule::Launch, || scatters(4), |p| launch(p).follows = true);
+    // Room for an array that is not set may come between, nothing that is put into the queue.
+    for (init, follows) in [(None, true), (Some(Value::F64(0.0)), false)] {
+        let mut p = one_after_another();
+        let (elem, space) = (Elem::Scalar(DType::F64), Space::Output);
+        p.buffers.push(Buffer { name: "room".into(), elem, space, array: Array::Local });
+        let room = buffer(&p, "room");
+        p.steps.insert(p.steps.len() - 1, Step::Allocate { buffer: room, len: Expr::Index(1), init });
+        assert_eq!(verify(p).err().map(|e| e.rule), (!follows).then_some(Rule::Launch));
+    }
 }
 
 /// What is launched is behind a condition that runs of so many threads decide alike.

@@ -36,6 +36,7 @@ fn copies(len: u32, cond: fn(VarId) -> Expr, index: fn(VarId, VarId) -> Expr) ->
         thread,
         threads: 32,
         resident: 0,
+        follows: false,
         shared: vec![],
         body,
     }));

@@ -88,6 +88,7 @@ fn the_host_s_code_alone_asks_how_many_threads_there_are() {
             thread,
             threads: 32,
             resident: 0,
+            follows: false,
             shared,
             body,
         }));

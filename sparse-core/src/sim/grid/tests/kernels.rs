@@ -69,6 +69,7 @@ impl Spmv {
                 thread: self.thread,
                 threads: THREADS,
                 resident: 0,
+                follows: false,
                 shared,
                 body,
             }),

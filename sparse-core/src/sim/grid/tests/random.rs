@@ -259,6 +259,7 @@ fn programs(seed: u64) -> [Program; 2] {
         thread,
         threads: THREADS,
         resident: 0,
+        follows: false,
         shared: vec![],
         body: body.clone(),
     };
