@@ -4,12 +4,14 @@
 //! It is fitted on some inputs and judged on others: on the generated ones, and on the files, unless it is asked for the
 //! other way round.
 
+mod beside;
 mod learn;
 mod samples;
 
 use crate::error::{Error, Result};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::{self, Matrix, Options};
+use beside::Beside;
 use clap::{Args, ValueEnum};
 use learn::{Limits, Loss, Sample};
 use samples::Group;
@@ -86,6 +88,12 @@ pub(crate) fn run(options: &Fit) -> Result<()> {
         report += &crossed(kind, &seen, &limits);
         if options.on != On::All {
             report += &judgement(&format!("{kind}: judged on"), &judged, &lines);
+            let mut beside = Beside::default();
+            groups
+                .iter()
+                .filter(|g| g.kind == kind && !options.on.has(g))
+                .for_each(|g| beside.add(g, &lines));
+            report += &beside.table(&format!("{kind}: judged on"));
         }
         let standard: Vec<Line> = Rule::standard().of(kind).cloned().collect();
         let all: Vec<&Sample> = if judged.is_empty() { fitted } else { judged };
@@ -160,7 +168,7 @@ fn unknown(loss: &Loss) -> String {
 /// How near rules come that are fitted on all inputs but one, each to the best point of the cases of that one: what to expect
 /// of inputs that nobody has seen.
 fn crossed(kind: Kind, groups: &[&Group], limits: &Limits) -> String {
-    let mut all = Loss::default();
+    let (mut all, mut beside) = (Loss::default(), Beside::default());
     // Several kernels may have the same input.
     let inputs: BTreeSet<&str> = groups.iter().map(|g| &*g.input).collect();
     for input in inputs {
@@ -171,8 +179,10 @@ fn crossed(kind: Kind, groups: &[&Group], limits: &Limits) -> String {
         }
         let lines = learn::lines(kind, &others, limits);
         left_out.iter().flat_map(|g| &g.samples).for_each(|s| all.add(s, chosen(&lines, s)));
+        left_out.iter().for_each(|g| beside.add(g, &lines));
     }
-    format!("{kind}: each input by a rule fitted on the others, {}\n", of_the_best(&all))
+    let what = format!("{kind}: each input by a rule fitted on the others,");
+    format!("{what} {}\n{}", of_the_best(&all), beside.table(&what))
 }
 
 /// What lines choose.

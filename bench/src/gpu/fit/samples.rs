@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// A kernel on one input, each number of columns a sample.
 pub(super) struct Group {
+    pub(super) kernel: Kernel,
     pub(super) kind: Kind,
     pub(super) input: String,
     /// Is the input generated?
@@ -23,8 +24,15 @@ pub(super) struct Group {
     pub(super) samples: Vec<Sample>,
 }
 
-/// Of a kernel on an input: did a GPU run it, and the times of each point by number of columns.
-type Times = BTreeMap<(Kernel, String), (bool, BTreeMap<usize, BTreeMap<String, f64>>)>;
+/// Of a kernel on an input: did a GPU run it, and times by number of columns.
+type Times = BTreeMap<(Kernel, String), (bool, BTreeMap<usize, Taken>)>;
+
+/// The time of each point, and of cuSPARSE's best algorithm.
+#[derive(Default)]
+struct Taken {
+    points: BTreeMap<String, f64>,
+    rival: Option<f64>,
+}
 
 /// All groups of these files whose inputs are there.
 pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>> {
@@ -46,11 +54,13 @@ pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>>
                 Sparse::Tensor(a) => a.lengths(shape.rows)?,
             };
             let (measured, by_columns) = &times[key];
-            let samples = by_columns.iter().map(|(n, times)| Sample {
+            let samples = by_columns.iter().map(|(n, Taken { points, rival })| Sample {
                 statistics: driver::statistics(&rows, *n),
-                times: times.iter().filter_map(|(point, us)| Some((point.parse().ok()?, *us))).collect(),
+                times: points.iter().filter_map(|(point, us)| Some((point.parse().ok()?, *us))).collect(),
+                rival: *rival,
             });
             groups.push(Group {
+                kernel: key.0,
                 kind: shape.kind,
                 input: input.name.clone(),
                 generated: input.is_generated(),
@@ -82,13 +92,17 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
         if dtype != "f32" {
             continue;
         }
+        let rival = implementation.starts_with("cusparse");
         let measured = match implementation {
             "ours" => true,
             "simulated" => false,
+            _ if rival => true,
             _ => continue,
         };
         let kernel = Kernel::ALL.into_iter().find(|k| k.name() == kernel);
-        let (Some(kernel), Ok(_), "true") = (kernel, point.parse::<AtomicParallelism>(), verified) else {
+        let (Some(kernel), true, "true") =
+            (kernel, rival || point.parse::<AtomicParallelism>().is_ok(), verified)
+        else {
             continue;
         };
         let n = params.split_once('=').map_or(Some(1), |(_, n)| n.parse().ok());
@@ -101,7 +115,12 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
             let reason = "measured and predicted times are mixed: fit on one of them";
             return Err(wrong(format!("line {line}: {reason}")));
         }
-        by_columns.entry(n).or_default().insert(point.to_owned(), us.max(f64::MIN_POSITIVE));
+        let (taken, us) = (by_columns.entry(n).or_default(), us.max(f64::MIN_POSITIVE));
+        if rival {
+            taken.rival = Some(taken.rival.map_or(us, |best| best.min(us)));
+        } else {
+            taken.points.insert(point.to_owned(), us);
+        }
     }
     Ok(())
 }
