@@ -38,7 +38,7 @@ pub use kernel::{Arrive, Axis, Carry, Collective, Counted, Group, Launch, Neighb
 pub use program::{Extent, Fused, Program, Promise, Role, Tensor};
 pub use race::IgnoredRace;
 pub use step::{Fibers, Step};
-pub use stmt::{Appends, Block, FetchOp, LoopKind, Stmt};
+pub use stmt::{Appends, Block, FetchOp, LoopKind, Stmt, VectorPart};
 pub use verify::Verified;
 
 macro_rules! id {

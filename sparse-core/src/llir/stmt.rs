@@ -52,6 +52,15 @@ pub enum FetchOp {
     Max,
 }
 
+/// Elements of a register array that a [`Stmt::LoadVector`] writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VectorPart {
+    /// The first of them.
+    pub at: Expr,
+    /// How many.
+    pub len: u32,
+}
+
 /// Statements in order.
 pub type Block = Vec<Stmt>;
 
@@ -128,14 +137,16 @@ pub enum Stmt {
     Local {
         /// Declared buffer, in [`Space::Register`].
         buffer: BufferId,
-        /// First value of each element.
-        init: Value,
+        /// First value of each element; none, in a [`Launch`] alone, where each is written before it is read.
+        init: Option<Value>,
     },
-    /// `to[0..c] = buffer[index..index + c]` by one access, c the length of the register array; in a [`Launch`] alone.
-    /// The index is a multiple of c ([`align`]), and c elements have 16 bytes at most.
+    /// `to[0..c] = buffer[index..index + c]` by one access, c the length of the register array or its part; in a [`Launch`]
+    /// alone. The index is a multiple of c ([`align`]), and c elements have 16 bytes at most.
     LoadVector {
         /// Written buffer, in [`Space::Register`].
         to: BufferId,
+        /// Which of its elements are written, if not all.
+        part: Option<VectorPart>,
         /// Read buffer.
         buffer: BufferId,
         /// Index of the first element.

@@ -1,6 +1,6 @@
 //! Visits of the expressions and statements inside a block, to read or to change them.
 
-use super::{Block, BufferId, Collective, Expr, Stmt, VarId};
+use super::{Block, BufferId, Collective, Expr, Stmt, VarId, VectorPart};
 
 impl Expr {
     /// Calls `f` on each operand, left to right.
@@ -155,7 +155,13 @@ macro_rules! expressions {
             }
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => $f(cond),
             Stmt::Collective(c) => c.$of_collective($f),
-            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => $f(index),
+            Stmt::LoadVector { part, index, .. } => {
+                if let Some(VectorPart { at, .. }) = part {
+                    $f(at);
+                }
+                $f(index);
+            }
+            Stmt::StoreVector { index, .. } => $f(index),
             Stmt::Scatter { at, value, .. } => {
                 for e in at {
                     $f(e);

@@ -48,7 +48,7 @@ impl Lowerer<'_> {
         let sizes: Vec<u64> = columns.iter().filter_map(|v| constant(self.provenance, *v)).collect();
         let len = sizes.iter().product::<u64>() as u32;
         let buffer = self.provisional("acc", Elem::Scalar(self.dtype), Space::Register { len });
-        block.push(Stmt::Local { buffer, init: identity });
+        block.push(Stmt::Local { buffer, init: Some(identity) });
         let dims = sizes.into_iter().map(Expr::Index).collect();
         let indices = columns.to_vec();
         Accumulator::Columns(ArrayTarget { buffer, indices, dims, init: Some(identity), shared: false }, len)

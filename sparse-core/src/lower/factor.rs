@@ -161,8 +161,11 @@ impl Lowerer<'_> {
         scaled.lane = Some(Lane { at: Some(at), ..lane });
         let mut body = vec![Stmt::Let { var: term, value: build::load(sum, at) }];
         body.extend(self.lower(&[], scaled)?);
-        let then =
-            vec![Stmt::Local { buffer: sum, init: self.dtype.zero() }, sums, lane_loop(at, width, body)];
+        let then = vec![
+            Stmt::Local { buffer: sum, init: Some(self.dtype.zero()) },
+            sums,
+            lane_loop(at, width, body),
+        ];
         inner.extend(guard(some, then));
         Ok(Some(inner))
     }

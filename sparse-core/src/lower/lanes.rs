@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         if inner.is_empty() {
             return Ok(vec![]);
         }
-        let mut block = vec![Stmt::Local { buffer: acc, init: identity }];
+        let mut block = vec![Stmt::Local { buffer: acc, init: Some(identity) }];
         block.extend(inner);
         let at = self.fresh("lane", Ty::Index);
         let mut out = st.clone();

@@ -8,6 +8,12 @@
 //! What is written once a row goes through an accumulator. Other windows may have parts of the first and the last row
 //! alone: the rows between them have one writer, and need no atomic update. Where threads of a group reduce by segments,
 //! the open rows of neighbouring threads are joined after (`gpu::open_rows`).
+//!
+//! On a GPU the entries are one loop where that lets them load together ([`batch`]), and rows end in between:
+//!
+//! ```text
+//! t = 0; end = pos[i + 1]; for p in lo..hi { while p >= end { y[i] += t; t = 0; i += 1; end = pos[i + 1] } t += … } y[i] += t
+//! ```
 
 use super::accumulate::Accumulator;
 use super::gpu::OpenRows;
@@ -15,11 +21,13 @@ use super::place::Leader;
 use super::position::{Parents, Span, Spanned};
 use super::region::{Window, guard};
 use super::state::{Lhs, State};
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, joined};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Strategy;
-use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
+use crate::llir::simplify::batch;
+use crate::llir::walk::visit_exprs;
+use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, VarId, build};
 
 /// A window of fused positions.
 pub(super) struct Rows<'a> {
@@ -48,6 +56,17 @@ pub(super) struct Flush {
     first: Option<VarId>,
     /// Of a group's lanes.
     open: Option<OpenRows>,
+}
+
+/// A loop over entries of several rows.
+struct Entries {
+    remarks: Block,
+    /// The loop, for one row.
+    entries: Stmt,
+    /// Where the row's entries end.
+    children: Expr,
+    /// Of the accumulator.
+    declared: Block,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -183,15 +202,18 @@ impl Lowerer<'_> {
         let mut body = Block::new();
         let Rows { leader, span, parents, .. } = *rows;
         let mut inner = self.at_row(Spanned { leader, span, parents }, level, q, st, &mut body)?;
+        // The row's coordinate is its position: nothing is to be found where a row begins.
+        let plain = body.is_empty();
         let written = inner.clone();
         let flush = rows.flush.as_ref().filter(|f| f.level == level).cloned();
+        let mut declared = Block::new();
         let acc = flush.as_ref().map(|f| match &f.open {
-            Some(open) => {
-                body.push(Stmt::Assign { var: open.last, value: q.into() });
-                open.acc.clone()
-            }
-            None => self.accumulator(&f.columns, &inner, &mut body),
+            Some(open) => open.acc.clone(),
+            None => self.accumulator(&f.columns, &inner, &mut declared),
         });
+        if let Some(open) = flush.as_ref().and_then(|f| f.open.as_ref()) {
+            body.push(Stmt::Assign { var: open.last, value: q.into() });
+        }
         if let Some(acc) = &acc {
             inner.lhs = acc.lhs();
             inner.repeated = false;
@@ -200,24 +222,38 @@ impl Lowerer<'_> {
         let below = self.levels[rows.leader.access.index()][level + 1].clone();
         let (_, children) = self.children_of(&below, q.into());
         let code = if level + 1 == rows.span.group {
-            let stop = build::min(children, rows.hi.clone());
-            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), stop, &mut body);
+            let stop = build::min(children.clone(), rows.hi.clone());
+            let mut bound = Block::new();
+            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), stop, &mut bound);
             inner.leaf = Some((rows.loops[0], Window { lo: rows.p.into(), hi: stop.clone() }));
             let mut code = self.lower(rows.loops, inner)?;
+            if plain
+                && end.is_none()
+                && !self.is_counted_part(rows.loops[0], &written)
+                && let (Some(flush), Some(acc)) = (&flush, &acc)
+                && let Some((remarks, entries)) = self.only_entries(&code, rows.p, &stop)
+            {
+                let found = Entries { remarks, entries, children, declared };
+                return self.rows_among_entries(rows, flush, acc, q, found, written);
+            }
             if !code.is_empty() {
                 code.push(Stmt::Assign { var: rows.p, value: stop });
             }
-            code
+            joined(bound, code)
         } else {
+            body.append(&mut declared);
             let stop = self.bind(&format!("p{tensor}{}_end", level + 2), children, &mut body);
             self.row(rows, level + 1, Some(stop), inner)?
         };
         if code.is_empty() {
             return Ok(code);
         }
+        body.extend(declared);
         body.extend(code);
         if let (Some(flush), Some(acc)) = (flush, acc) {
-            body.extend(self.write_row(rows, &flush, &acc, q, written)?);
+            // Another row follows: this one has ended.
+            let ended = build::lt(rows.p, rows.hi.clone());
+            body.extend(self.write_row(rows, &flush, &acc, q, ended, written)?);
         }
         body.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
         let more = build::lt(rows.p, rows.hi.clone());
@@ -228,18 +264,67 @@ impl Lowerer<'_> {
         Ok(vec![Stmt::While { cond, body }])
     }
 
-    /// After a row.
+    /// Is a row's code a loop over its entries, from `p` to `stop`, whose iterations wait for what they load, and nothing
+    /// else? Then a GPU loads for several at once, whichever rows they are in. Gives the remarks before it too.
+    fn only_entries(&self, code: &Block, p: VarId, stop: &Expr) -> Option<(Block, Stmt)> {
+        self.gpu.as_ref()?;
+        let (entries, remarks) = code.split_last()?;
+        let Stmt::For { var, lo, hi, step: 1, kind: LoopKind::Serial, body } = entries else { return None };
+        let mut of_row = false;
+        visit_exprs(body, &mut |e| of_row |= e.is_var(p) || e == stop);
+        let whole = *lo == Expr::Var(p) && hi == stop && !of_row;
+        let alone = remarks.iter().all(|s| matches!(s, Stmt::Comment(_)));
+        (whole && alone && batch::waits(&self.buffers, &self.vars, *var, body))
+            .then(|| (remarks.to_vec(), entries.clone()))
+    }
+
+    /// `for p in lo..hi { while p >= end { …; i += 1; end = pos[i + 1]; } … }`
+    fn rows_among_entries(
+        &mut self,
+        rows: &Rows<'_>,
+        flush: &Flush,
+        acc: &Accumulator,
+        q: VarId,
+        found: Entries,
+        st: State,
+    ) -> Lowered {
+        let Entries { remarks, mut entries, children, declared } = found;
+        let Stmt::For { var, lo, hi, body, .. } = &mut entries else { return Ok(vec![]) };
+        *hi = rows.hi.clone();
+        let tensor = self.tensor_name(rows.leader.access);
+        let end = self.fresh(&format!("p{tensor}{}_end", flush.level + 2), Ty::Index);
+        let mut block = declared;
+        block.push(Stmt::Mut { var: end, value: children.clone() });
+        let mut next = self.write_row(rows, flush, acc, q, Expr::Cond(true), st.clone())?;
+        if flush.open.is_none() {
+            next.extend(self.reset(acc, &st));
+        }
+        next.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
+        next.push(Stmt::Assign { var: end, value: children });
+        if let Some(open) = &flush.open {
+            next.push(Stmt::Assign { var: open.last, value: q.into() });
+        }
+        body.insert(0, Stmt::While { cond: build::le(end, *var), body: next });
+        *lo = rows.p.into();
+        block.extend(remarks);
+        block.push(entries);
+        if flush.open.is_none() {
+            block.extend(self.write_row(rows, flush, acc, q, Expr::Cond(false), st)?);
+        }
+        Ok(block)
+    }
+
+    /// After a row, or its part, if it has not ended.
     fn write_row(
         &mut self,
         rows: &Rows<'_>,
         flush: &Flush,
         acc: &Accumulator,
         q: VarId,
+        ended: Expr,
         mut st: State,
     ) -> Result<Block, Box<Diagnostic>> {
         self.end_loops(rows.loops, &mut st);
-        // Another row follows: this one has ended.
-        let ended = build::lt(rows.p, rows.hi.clone());
         if let Some(open) = &flush.open {
             st.sole = Some(Expr::Cond(flush.contiguous));
             let outer = st.clone();
@@ -251,7 +336,10 @@ impl Lowerer<'_> {
             return Ok(guard(ended, then));
         }
         if let Some(first) = flush.first {
-            st.sole = Some(build::and(build::lt(first, q), ended));
+            st.sole = Some(match ended {
+                Expr::Cond(false) => ended,
+                ended => build::and(build::lt(first, q), ended),
+            });
         }
         self.write_accumulated(acc, &flush.columns, st)
     }

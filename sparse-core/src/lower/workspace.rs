@@ -246,7 +246,7 @@ impl Lowerer<'_> {
         let elem = Elem::Scalar(self.dtype);
         let buffer = self.local(&wanted, elem, space);
         block.push(match small {
-            Some(_) => Stmt::Local { buffer, init },
+            Some(_) => Stmt::Local { buffer, init: Some(init) },
             None => Stmt::Alloc { buffer, len, init },
         });
         buffer

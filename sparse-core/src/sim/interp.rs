@@ -269,7 +269,7 @@ impl<'a> Machine<'a> {
                 let Space::Register { len } = self.program.buffer(*buffer).space else {
                     unreachable!("a verified program declares register arrays alone");
                 };
-                self.memory[buffer.index()].allocate(u64::from(len), Some(*init))
+                self.memory[buffer.index()].allocate(u64::from(len), *init)
             }
             Stmt::Alloc { buffer, len, init } => {
                 let len = self.index(len)?;

@@ -190,7 +190,7 @@ fn register_arrays_hold_values() {
     let r = BufferId(5);
     let at = |n| Expr::Index(n);
     let mut block = vec![
-        Stmt::Local { buffer: r, init: Value::F64(1.5) },
+        Stmt::Local { buffer: r, init: Some(Value::F64(1.5)) },
         Stmt::Reduce { buffer: r, index: at(2), op: Monoid::Mul, value: f64_lit(4.0) },
     ];
     block.extend((0..3).map(|n| Stmt::Store { buffer: Y, index: at(n), value: load(r, at(n)) }));

@@ -295,6 +295,12 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     let search = LOOK * found.looks + between;
     let walk = p.walk(per_lane, chunks_a_warp as usize);
     let (turns, taken, longest) = match is_serial {
+        // Lanes that load vectors for several entries at a time go along their entries together, and rows end in between.
+        true if at.vector && p.parents.is_empty() => {
+            let ends = (p.lengths.parts as f64 / nnz.max(1.0)).min(1.0);
+            let some = 1.0 - (1.0 - ends).powf(chunks_a_warp as f64);
+            (1.0 + steps * some, steps, steps)
+        }
         true => (walk.turns, walk.steps, walk.longest),
         false => (0.0, steps, steps),
     };

@@ -293,6 +293,113 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scat
 }
 
 // A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
+extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_2_col_8_scatter_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 8;
+        const int rowpos = block_x * 32 + warp;
+        const bool live = rowpos < pB1_end;
+        const int i = live ? B1_crd[rowpos] : 0;
+        double acc[2] = {};
+        if (live) {
+            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
+            const int lane = thread_x % 8;
+            const int pB2_begin = B2_pos[rowpos];
+            const int pB2_end = B2_pos[rowpos + 1];
+            const int pB3_begin = B3_pos[pB2_begin];
+            const int pB3_end = B3_pos[pB2_end];
+            // split(pos, step, lane, 8)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 7) / 8; step < step_end; ++step) {
+                const int pos = step * 8 + lane;
+                if (pos < pB3_end - pB3_begin) {
+                    const int pB = pB3_begin + pos;
+                    const int k = B3_crd[pB];
+                    const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
+                    const int j = B2_crd[pB2];
+                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+                    double C_vec[2];
+                    loadVector(C_vec, &C_vals[(long long)j * C2_dim + block_y * 2]);
+                    double D_vec[2];
+                    loadVector(D_vec, &D_vals[(long long)k * C2_dim + block_y * 2]);
+                    const double B_val = B_vals[pB];
+                    #pragma unroll 2
+                    for (int ri = 0; ri < 2; ++ri) {
+                        acc[ri] += B_val * C_vec[ri] * D_vec[ri];
+                    }
+                }
+            }
+        }
+        scatterGroup<double, 8, 2>(acc);
+        if (live) {
+            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+            const int ri = thread_x % 8;
+            if (ri < 2) {
+                const int r = block_y * 2 + ri;
+                A_vals[(long long)i * C2_dim + r] = acc[0];
+            }
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 8;
+        const int rowpos = block_x * 32 + warp;
+        const bool live = rowpos < pB1_end;
+        const int i = live ? B1_crd[rowpos] : 0;
+        double acc_2[2] = {};
+        if (live) {
+            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
+            const int lane = thread_x % 8;
+            const int pB2_begin = B2_pos[rowpos];
+            const int pB2_end = B2_pos[rowpos + 1];
+            const int pB3_begin = B3_pos[pB2_begin];
+            const int pB3_end = B3_pos[pB2_end];
+            // split(pos, step, lane, 8)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 7) / 8; step < step_end; ++step) {
+                const int pos = step * 8 + lane;
+                if (pos < pB3_end - pB3_begin) {
+                    const int pB = pB3_begin + pos;
+                    const int k = B3_crd[pB];
+                    const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
+                    const int j = B2_crd[pB2];
+                    const double B_val_2 = B_vals[pB];
+                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+                    #pragma unroll 2
+                    for (int ri = 0; ri < 2; ++ri) {
+                        const int r = block_y * 2 + ri;
+                        if (r < C2_dim) {
+                            acc_2[ri] += B_val_2 * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r];
+                        }
+                    }
+                }
+            }
+        }
+        scatterGroup<double, 8, 2>(acc_2);
+        if (live) {
+            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+            const int ri = thread_x % 8;
+            if (ri < 2) {
+                const int r = block_y * 2 + ri;
+                if (r < C2_dim) {
+                    A_vals[(long long)i * C2_dim + r] = acc_2[0];
+                }
+            }
+        }
+    }
+}
+
+// A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
 extern "C" __global__ void __launch_bounds__(256) mttkrp_1of2_row_2_col_2_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,

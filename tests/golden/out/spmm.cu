@@ -56,6 +56,11 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
     *(typename Vector<T, 4>::type*)to = v;
 }
 
+// The same into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
+}
+
 // Consecutive elements that others update too. Their address is a multiple of their size.
 template <typename Op, typename T, int N> __device__ __forceinline__ void atomicVector(T* to, const T (&from)[N]) {
 #pragma unroll
@@ -194,7 +199,7 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1of32_row_4_col_32_scatter_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of32_row_4_col_32_scatter_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -215,15 +220,30 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1of32_row_4_col_32_scatte
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(pos, step, lane, 32)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
-                const int j = A2_crd[pA];
-                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                float B_vec[4];
-                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
-                const float A_val = A_vals[pA];
+            #pragma unroll 1
+            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 128) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float B_vec_batch[16];
                 #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    acc[ki] += A_val * B_vec[ki];
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pA = batch + n_2 * 32;
+                    if (pA < pA2_end) {
+                        const int j = A2_crd[pA];
+                        loadVector<4>(&B_vec_batch[n_2 * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                        A_val_batch[n_2] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pA = batch + n_2 * 32;
+                    if (pA < pA2_end) {
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val_batch[n_2] * B_vec_batch[n_2 * 4 + ki];
+                        }
+                    }
                 }
             }
             scatterGroup<float, 32, 4>(acc);
@@ -274,7 +294,110 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1of32_row_4_col_32_scatte
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_2_col_2_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of8_row_4_col_8_scatter_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 8;
+        const int tile = block_x * 32 + warp;
+        const bool live = tile < tile_end;
+        const int i = live ? tile / ko_size : 0;
+        const int ko = live ? tile % ko_size : 0;
+        float acc[4] = {};
+        if (live) {
+            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
+            const int lane = thread_x % 8;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 8)
+            #pragma unroll 1
+            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 32) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float B_vec_batch[16];
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pA = batch + n_2 * 8;
+                    if (pA < pA2_end) {
+                        const int j = A2_crd[pA];
+                        loadVector<4>(&B_vec_batch[n_2 * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                        A_val_batch[n_2] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pA = batch + n_2 * 8;
+                    if (pA < pA2_end) {
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val_batch[n_2] * B_vec_batch[n_2 * 4 + ki];
+                        }
+                    }
+                }
+            }
+        }
+        scatterGroup<float, 8, 4>(acc);
+        if (live) {
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            const int ki = thread_x % 8;
+            if (ki < 4) {
+                const int k = ko * 4 + ki;
+                C_vals[(long long)i * B2_dim + k] = acc[0];
+            }
+        }
+    } else {
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 8;
+        const int tile = block_x * 32 + warp;
+        const bool live = tile < tile_end;
+        const int i = live ? tile / ko_size : 0;
+        const int ko = live ? tile % ko_size : 0;
+        float acc_2[4] = {};
+        if (live) {
+            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
+            const int lane = thread_x % 8;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 8)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 8) {
+                const int j = A2_crd[pA];
+                const float A_val_2 = A_vals[pA];
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    const int k = ko * 4 + ki;
+                    if (k < B2_dim) {
+                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                    }
+                }
+            }
+        }
+        scatterGroup<float, 8, 4>(acc_2);
+        if (live) {
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            const int ki = thread_x % 8;
+            if (ki < 4) {
+                const int k = ko * 4 + ki;
+                if (k < B2_dim) {
+                    C_vals[(long long)i * B2_dim + k] = acc_2[0];
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of2_row_2_col_2_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -296,15 +419,30 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_2_col_2_vector(
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(pos, step, lane, 2)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
-                const int j = A2_crd[pA];
-                // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
-                float B_vec[2];
-                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 2]);
-                const float A_val = A_vals[pA];
-                #pragma unroll 2
-                for (int ki = 0; ki < 2; ++ki) {
-                    acc[ki] += A_val * B_vec[ki];
+            #pragma unroll 1
+            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 8) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float B_vec_batch[8];
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n * 2;
+                    if (pA < pA2_end) {
+                        const int j = A2_crd[pA];
+                        loadVector<2>(&B_vec_batch[n * 2], &B_vals[(long long)j * B2_dim + ko * 2]);
+                        A_val_batch[n] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n * 2;
+                    if (pA < pA2_end) {
+                        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int ki = 0; ki < 2; ++ki) {
+                            acc[ki] += A_val_batch[n] * B_vec_batch[n * 2 + ki];
+                        }
+                    }
                 }
             }
         }
@@ -359,7 +497,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_2_col_2_vector(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_4_col_2_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of2_row_4_col_2_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -381,15 +519,30 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_4_col_2_vector(
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(pos, step, lane, 2)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
-                const int j = A2_crd[pA];
-                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                float B_vec[4];
-                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
-                const float A_val = A_vals[pA];
+            #pragma unroll 1
+            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 8) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float B_vec_batch[16];
                 #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    acc[ki] += A_val * B_vec[ki];
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n * 2;
+                    if (pA < pA2_end) {
+                        const int j = A2_crd[pA];
+                        loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                        A_val_batch[n] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n * 2;
+                    if (pA < pA2_end) {
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val_batch[n] * B_vec_batch[n * 4 + ki];
+                        }
+                    }
                 }
             }
         }
@@ -444,7 +597,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_4_col_2_vector(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1_row_4_col_1_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1_row_4_col_1_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -459,15 +612,31 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1_row_4_col_1_vector(
             const int i = tile / ko_size;
             const int ko = tile % ko_size;
             float acc[4] = {};
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                const int j = A2_crd[pA];
-                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                float B_vec[4];
-                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
-                const float A_val = A_vals[pA];
+            const int pA_stop = A2_pos[i + 1];
+            #pragma unroll 1
+            for (int batch = A2_pos[i]; batch < pA_stop; batch += 4) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float B_vec_batch[16];
                 #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    acc[ki] += A_val * B_vec[ki];
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n;
+                    if (pA < pA_stop) {
+                        const int j = A2_crd[pA];
+                        loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                        A_val_batch[n] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n;
+                    if (pA < pA_stop) {
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val_batch[n] * B_vec_batch[n * 4 + ki];
+                        }
+                    }
                 }
             }
             // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
@@ -585,7 +754,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1_nnz_4_col_32_vector(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_1_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_4_col_1_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -603,33 +772,53 @@ extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_1_vector(
             const int nnz_begin = min(chunk * 8, pA2_end);
             const int nnz_end = min(nnz_begin + 8, pA2_end);
             if (nnz_begin < nnz_end) {
-                int pA = nnz_begin;
-                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                int i = upperBound(A2_pos, 1, A1_dim, nnz_begin) - 1;
                 const int first = i;
-                while (pA < nnz_end) {
-                    float acc[4] = {};
-                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-                    // split(pos, chunk, nnz, 8)
-                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
-                        const int j = A2_crd[pA_2];
-                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                        float B_vec[4];
-                        loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
-                        const float A_val = A_vals[pA_2];
-                        #pragma unroll 4
-                        for (int ki = 0; ki < 4; ++ki) {
-                            acc[ki] += A_val * B_vec[ki];
+                float acc[4] = {};
+                int pA2_end_2 = A2_pos[i + 1];
+                // split(pos, chunk, nnz, 8)
+                #pragma unroll 1
+                for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
+                    // the loads of four entries, which do not wait for each other
+                    float A_val_batch[4];
+                    float B_vec_batch[16];
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            const int j = A2_crd[pA_2];
+                            loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                            A_val_batch[n] = A_vals[pA_2];
                         }
                     }
-                    pA = pA2_end_2;
-                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                    if (first < i && pA < nnz_end) {
-                        storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
-                    } else {
-                        addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            while (pA2_end_2 <= pA_2) {
+                                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                                if (first < i) {
+                                    storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                                } else {
+                                    addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                                }
+                                #pragma unroll 4
+                                for (int c = 0; c < 4; ++c) {
+                                    acc[c] = 0.0f;
+                                }
+                                ++i;
+                                pA2_end_2 = A2_pos[i + 1];
+                            }
+                            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                            #pragma unroll 4
+                            for (int ki = 0; ki < 4; ++ki) {
+                                acc[ki] += A_val_batch[n] * B_vec_batch[n * 4 + ki];
+                            }
+                        }
                     }
-                    ++i;
                 }
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
             }
         }
     } else {
@@ -685,7 +874,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_1_vector(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_16_nnz_4_col_1_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_16_nnz_4_col_1_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -703,33 +892,53 @@ extern "C" __global__ void __launch_bounds__(256) spmm_16_nnz_4_col_1_vector(
             const int nnz_begin = min(chunk * 16, pA2_end);
             const int nnz_end = min(nnz_begin + 16, pA2_end);
             if (nnz_begin < nnz_end) {
-                int pA = nnz_begin;
-                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                int i = upperBound(A2_pos, 1, A1_dim, nnz_begin) - 1;
                 const int first = i;
-                while (pA < nnz_end) {
-                    float acc[4] = {};
-                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-                    // split(pos, chunk, nnz, 16)
-                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
-                        const int j = A2_crd[pA_2];
-                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                        float B_vec[4];
-                        loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
-                        const float A_val = A_vals[pA_2];
-                        #pragma unroll 4
-                        for (int ki = 0; ki < 4; ++ki) {
-                            acc[ki] += A_val * B_vec[ki];
+                float acc[4] = {};
+                int pA2_end_2 = A2_pos[i + 1];
+                // split(pos, chunk, nnz, 16)
+                #pragma unroll 1
+                for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
+                    // the loads of four entries, which do not wait for each other
+                    float A_val_batch[4];
+                    float B_vec_batch[16];
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            const int j = A2_crd[pA_2];
+                            loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                            A_val_batch[n] = A_vals[pA_2];
                         }
                     }
-                    pA = pA2_end_2;
-                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                    if (first < i && pA < nnz_end) {
-                        storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
-                    } else {
-                        addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            while (pA2_end_2 <= pA_2) {
+                                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                                if (first < i) {
+                                    storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                                } else {
+                                    addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                                }
+                                #pragma unroll 4
+                                for (int c = 0; c < 4; ++c) {
+                                    acc[c] = 0.0f;
+                                }
+                                ++i;
+                                pA2_end_2 = A2_pos[i + 1];
+                            }
+                            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                            #pragma unroll 4
+                            for (int ki = 0; ki < 4; ++ki) {
+                                acc[ki] += A_val_batch[n] * B_vec_batch[n * 4 + ki];
+                            }
+                        }
                     }
-                    ++i;
                 }
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
             }
         }
     } else {
@@ -785,107 +994,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_16_nnz_4_col_1_vector(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_32_nnz_4_col_1_vector(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (B2_dim % 4 == 0) {
-        const int ko_size = (B2_dim + 3) / 4;
-        const int pA2_end = A2_pos[A1_dim];
-        const long long tile_end = (long long)((pA2_end + 31) / 32) * ko_size;
-        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
-        const int tile = block_x * 256 + thread_x;
-        if (tile < tile_end) {
-            const int chunk = tile / ko_size;
-            const int ko = tile % ko_size;
-            const int nnz_begin = min(chunk * 32, pA2_end);
-            const int nnz_end = min(nnz_begin + 32, pA2_end);
-            if (nnz_begin < nnz_end) {
-                int pA = nnz_begin;
-                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
-                const int first = i;
-                while (pA < nnz_end) {
-                    float acc[4] = {};
-                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-                    // split(pos, chunk, nnz, 32)
-                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
-                        const int j = A2_crd[pA_2];
-                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                        float B_vec[4];
-                        loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
-                        const float A_val = A_vals[pA_2];
-                        #pragma unroll 4
-                        for (int ki = 0; ki < 4; ++ki) {
-                            acc[ki] += A_val * B_vec[ki];
-                        }
-                    }
-                    pA = pA2_end_2;
-                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                    if (first < i && pA < nnz_end) {
-                        storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
-                    } else {
-                        addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
-                    }
-                    ++i;
-                }
-            }
-        }
-    } else {
-        const int ko_size = (B2_dim + 3) / 4;
-        const int pA2_end = A2_pos[A1_dim];
-        const long long tile_end = (long long)((pA2_end + 31) / 32) * ko_size;
-        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
-        const int tile = block_x * 256 + thread_x;
-        if (tile < tile_end) {
-            const int chunk = tile / ko_size;
-            const int ko = tile % ko_size;
-            const int nnz_begin = min(chunk * 32, pA2_end);
-            const int nnz_end = min(nnz_begin + 32, pA2_end);
-            if (nnz_begin < nnz_end) {
-                int pA = nnz_begin;
-                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
-                const int first = i;
-                while (pA < nnz_end) {
-                    float acc_2[4] = {};
-                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-                    // split(pos, chunk, nnz, 32)
-                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
-                        const int j = A2_crd[pA_2];
-                        const float A_val_2 = A_vals[pA_2];
-                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                        #pragma unroll 4
-                        for (int ki = 0; ki < 4; ++ki) {
-                            const int k = ko * 4 + ki;
-                            if (k < B2_dim) {
-                                acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
-                            }
-                        }
-                    }
-                    pA = pA2_end_2;
-                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                    #pragma unroll 4
-                    for (int ki = 0; ki < 4; ++ki) {
-                        const int k = ko * 4 + ki;
-                        if (k < B2_dim) {
-                            if (first < i && pA < nnz_end) {
-                                C_vals[(long long)i * B2_dim + k] = acc_2[ki];
-                            } else {
-                                atomicAdd(&C_vals[(long long)i * B2_dim + k], acc_2[ki]);
-                            }
-                        }
-                    }
-                    ++i;
-                }
-            }
-        }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_16_nnz_2_col_1_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_16_nnz_2_col_1_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -903,33 +1012,53 @@ extern "C" __global__ void __launch_bounds__(256) spmm_16_nnz_2_col_1_vector(
             const int nnz_begin = min(chunk * 16, pA2_end);
             const int nnz_end = min(nnz_begin + 16, pA2_end);
             if (nnz_begin < nnz_end) {
-                int pA = nnz_begin;
-                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                int i = upperBound(A2_pos, 1, A1_dim, nnz_begin) - 1;
                 const int first = i;
-                while (pA < nnz_end) {
-                    float acc[2] = {};
-                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-                    // split(pos, chunk, nnz, 16)
-                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
-                        const int j = A2_crd[pA_2];
-                        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
-                        float B_vec[2];
-                        loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 2]);
-                        const float A_val = A_vals[pA_2];
-                        #pragma unroll 2
-                        for (int ki = 0; ki < 2; ++ki) {
-                            acc[ki] += A_val * B_vec[ki];
+                float acc[2] = {};
+                int pA2_end_2 = A2_pos[i + 1];
+                // split(pos, chunk, nnz, 16)
+                #pragma unroll 1
+                for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
+                    // the loads of four entries, which do not wait for each other
+                    float A_val_batch[4];
+                    float B_vec_batch[8];
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            const int j = A2_crd[pA_2];
+                            loadVector<2>(&B_vec_batch[n * 2], &B_vals[(long long)j * B2_dim + ko * 2]);
+                            A_val_batch[n] = A_vals[pA_2];
                         }
                     }
-                    pA = pA2_end_2;
-                    // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
-                    if (first < i && pA < nnz_end) {
-                        storeVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
-                    } else {
-                        addVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            while (pA2_end_2 <= pA_2) {
+                                // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                                if (first < i) {
+                                    storeVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
+                                } else {
+                                    addVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
+                                }
+                                #pragma unroll 2
+                                for (int c = 0; c < 2; ++c) {
+                                    acc[c] = 0.0f;
+                                }
+                                ++i;
+                                pA2_end_2 = A2_pos[i + 1];
+                            }
+                            // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int ki = 0; ki < 2; ++ki) {
+                                acc[ki] += A_val_batch[n] * B_vec_batch[n * 2 + ki];
+                            }
+                        }
                     }
-                    ++i;
                 }
+                // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                addVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
             }
         }
     } else {
@@ -969,6 +1098,126 @@ extern "C" __global__ void __launch_bounds__(256) spmm_16_nnz_2_col_1_vector(
                     #pragma unroll 2
                     for (int ki = 0; ki < 2; ++ki) {
                         const int k = ko * 2 + ki;
+                        if (k < B2_dim) {
+                            if (first < i && pA < nnz_end) {
+                                C_vals[(long long)i * B2_dim + k] = acc_2[ki];
+                            } else {
+                                atomicAdd(&C_vals[(long long)i * B2_dim + k], acc_2[ki]);
+                            }
+                        }
+                    }
+                    ++i;
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_32_nnz_4_col_1_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 31) / 32) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 32, pA2_end);
+            const int nnz_end = min(nnz_begin + 32, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int i = upperBound(A2_pos, 1, A1_dim, nnz_begin) - 1;
+                const int first = i;
+                float acc[4] = {};
+                int pA2_end_2 = A2_pos[i + 1];
+                // split(pos, chunk, nnz, 32)
+                #pragma unroll 1
+                for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
+                    // the loads of four entries, which do not wait for each other
+                    float A_val_batch[4];
+                    float B_vec_batch[16];
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            const int j = A2_crd[pA_2];
+                            loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                            A_val_batch[n] = A_vals[pA_2];
+                        }
+                    }
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            while (pA2_end_2 <= pA_2) {
+                                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                                if (first < i) {
+                                    storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                                } else {
+                                    addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                                }
+                                #pragma unroll 4
+                                for (int c = 0; c < 4; ++c) {
+                                    acc[c] = 0.0f;
+                                }
+                                ++i;
+                                pA2_end_2 = A2_pos[i + 1];
+                            }
+                            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                            #pragma unroll 4
+                            for (int ki = 0; ki < 4; ++ki) {
+                                acc[ki] += A_val_batch[n] * B_vec_batch[n * 4 + ki];
+                            }
+                        }
+                    }
+                }
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+            }
+        }
+    } else {
+        const int ko_size = (B2_dim + 3) / 4;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 31) / 32) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 32, pA2_end);
+            const int nnz_end = min(nnz_begin + 32, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc_2[4] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 32)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        const float A_val_2 = A_vals[pA_2];
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            const int k = ko * 4 + ki;
+                            if (k < B2_dim) {
+                                acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                            }
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                    #pragma unroll 4
+                    for (int ki = 0; ki < 4; ++ki) {
+                        const int k = ko * 4 + ki;
                         if (k < B2_dim) {
                             if (first < i && pA < nnz_end) {
                                 C_vals[(long long)i * B2_dim + k] = acc_2[ki];

@@ -39,6 +39,11 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
     *(typename Vector<T, 4>::type*)to = v;
 }
 
+// The same into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
+}
+
 struct Add {
     static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
 };
@@ -87,7 +92,7 @@ __device__ __forceinline__ void writeGroup(T* array, long long index, T value, b
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -109,15 +114,30 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(jpos, jpos0, jpos1, 8)
-            for (int pA = pA2_begin + jpos1; pA < pA2_end; pA += 8) {
-                const int j = A2_crd[pA];
-                // split(k, kt, kii, 4); parallelize(kii, GPUVector, NoRaces)
-                float B_vec[4];
-                loadVector(B_vec, &B_vals[(long long)j * B2_dim + kt * 4]);
-                const float A_val = A_vals[pA];
+            #pragma unroll 1
+            for (int batch = pA2_begin + jpos1; batch < pA2_end; batch += 32) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float B_vec_batch[16];
                 #pragma unroll 4
-                for (int kii = 0; kii < 4; ++kii) {
-                    acc[kii] += A_val * B_vec[kii];
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n * 8;
+                    if (pA < pA2_end) {
+                        const int j = A2_crd[pA];
+                        loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + kt * 4]);
+                        A_val_batch[n] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n * 8;
+                    if (pA < pA2_end) {
+                        // split(k, kt, kii, 4); parallelize(kii, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int kii = 0; kii < 4; ++kii) {
+                            acc[kii] += A_val_batch[n] * B_vec_batch[n * 4 + kii];
+                        }
+                    }
                 }
             }
         }

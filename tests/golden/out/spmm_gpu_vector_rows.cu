@@ -39,8 +39,13 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
     *(typename Vector<T, 4>::type*)to = v;
 }
 
+// The same into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
+}
+
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -55,15 +60,31 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
             const int i = tile / ko_size;
             const int ko = tile % ko_size;
             float acc[4] = {};
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                const int j = A2_crd[pA];
-                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                float B_vec[4];
-                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
-                const float A_val = A_vals[pA];
+            const int pA_stop = A2_pos[i + 1];
+            #pragma unroll 1
+            for (int batch = A2_pos[i]; batch < pA_stop; batch += 4) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float B_vec_batch[16];
                 #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    acc[ki] += A_val * B_vec[ki];
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n;
+                    if (pA < pA_stop) {
+                        const int j = A2_crd[pA];
+                        loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                        A_val_batch[n] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n;
+                    if (pA < pA_stop) {
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val_batch[n] * B_vec_batch[n * 4 + ki];
+                        }
+                    }
                 }
             }
             // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)

@@ -56,6 +56,11 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
     *(typename Vector<T, 4>::type*)to = v;
 }
 
+// The same into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
+}
+
 // Consecutive elements that others update too. Their address is a multiple of their size.
 template <typename Op, typename T, int N> __device__ __forceinline__ void atomicVector(T* to, const T (&from)[N]) {
 #pragma unroll
@@ -194,7 +199,7 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_1of32_row_2_col_32_scatter_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of32_row_2_col_32_scatter_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
@@ -217,15 +222,30 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of32_row_2_col_32_scatter
             const int pB3_begin = B3_pos[rowpos];
             const int pB3_end = B3_pos[rowpos + 1];
             // split(pos, step, lane, 32)
-            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 32) {
-                const int k = B3_crd[pB];
-                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                double C_vec[2];
-                loadVector(C_vec, &C_vals[(long long)k * C2_dim + block_y * 2]);
-                const double B_val = B_vals[pB];
-                #pragma unroll 2
-                for (int li = 0; li < 2; ++li) {
-                    acc[li] += B_val * C_vec[li];
+            #pragma unroll 1
+            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 128) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 32;
+                    if (pB < pB3_end) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n_2 * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n_2] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 32;
+                    if (pB < pB3_end) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n_2] * C_vec_batch[n_2 * 2 + li];
+                        }
+                    }
                 }
             }
             scatterGroup<double, 32, 2>(acc);
@@ -281,7 +301,119 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of32_row_2_col_32_scatter
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_1of2_row_2_col_2_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of8_row_2_col_8_scatter_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 8;
+        const int rowpos = block_x * 32 + warp;
+        const bool live = rowpos < pB2_end;
+        const int pB1_end_2 = live ? pB1_end : 0;
+        const int j = live ? B2_crd[rowpos] : 0;
+        const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+        const int i = live ? B1_crd[pB1] : 0;
+        double acc[2] = {};
+        if (live) {
+            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
+            const int lane = thread_x % 8;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 8)
+            #pragma unroll 1
+            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 32) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 8;
+                    if (pB < pB3_end) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n_2 * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n_2] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 8;
+                    if (pB < pB3_end) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n_2] * C_vec_batch[n_2 * 2 + li];
+                        }
+                    }
+                }
+            }
+        }
+        scatterGroup<double, 8, 2>(acc);
+        if (live) {
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            const int li = thread_x % 8;
+            if (li < 2) {
+                const int l = block_y * 2 + li;
+                A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[0];
+            }
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 8;
+        const int rowpos = block_x * 32 + warp;
+        const bool live = rowpos < pB2_end;
+        const int pB1_end_2 = live ? pB1_end : 0;
+        const int j = live ? B2_crd[rowpos] : 0;
+        const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+        const int i = live ? B1_crd[pB1] : 0;
+        double acc_2[2] = {};
+        if (live) {
+            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
+            const int lane = thread_x % 8;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 8)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 8) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+        }
+        scatterGroup<double, 8, 2>(acc_2);
+        if (live) {
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            const int li = thread_x % 8;
+            if (li < 2) {
+                const int l = block_y * 2 + li;
+                if (l < C2_dim) {
+                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[0];
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of2_row_2_col_2_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
@@ -309,15 +441,30 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of2_row_2_col_2_vector(
             const int pB3_begin = B3_pos[rowpos];
             const int pB3_end = B3_pos[rowpos + 1];
             // split(pos, step, lane, 2)
-            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 2) {
-                const int k = B3_crd[pB];
-                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                double C_vec[2];
-                loadVector(C_vec, &C_vals[(long long)k * C2_dim + block_y * 2]);
-                const double B_val = B_vals[pB];
-                #pragma unroll 2
-                for (int li = 0; li < 2; ++li) {
-                    acc[li] += B_val * C_vec[li];
+            #pragma unroll 1
+            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 8) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pB = batch + n * 2;
+                    if (pB < pB3_end) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pB = batch + n * 2;
+                    if (pB < pB3_end) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n] * C_vec_batch[n * 2 + li];
+                        }
+                    }
                 }
             }
         }
@@ -379,7 +526,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of2_row_2_col_2_vector(
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_1_row_2_col_1_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1_row_2_col_1_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
@@ -396,15 +543,31 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1_row_2_col_1_vector(
         const int rowpos = block_x * 256 + thread_x;
         if (rowpos < pB2_end) {
             double acc[2] = {};
-            for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
-                const int k = B3_crd[pB];
-                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                double C_vec[2];
-                loadVector(C_vec, &C_vals[(long long)k * C2_dim + block_y * 2]);
-                const double B_val = B_vals[pB];
-                #pragma unroll 2
-                for (int li = 0; li < 2; ++li) {
-                    acc[li] += B_val * C_vec[li];
+            const int pB_stop = B3_pos[rowpos + 1];
+            #pragma unroll 1
+            for (int batch = B3_pos[rowpos]; batch < pB_stop; batch += 4) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pB = batch + n;
+                    if (pB < pB_stop) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pB = batch + n;
+                    if (pB < pB_stop) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n] * C_vec_batch[n * 2 + li];
+                        }
+                    }
                 }
             }
             const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;

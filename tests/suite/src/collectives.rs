@@ -146,7 +146,7 @@ fn scatter(
     let store = Stmt::Store { buffer: b.y, index: p.into(), value: load(acc, at) };
     let then = vec![store];
     vec![
-        Stmt::Local { buffer: acc, init: identity },
+        Stmt::Local { buffer: acc, init: Some(identity) },
         each(n, len, vec![fill]),
         Stmt::Collective(Collective::Scatter { buffer: acc, op, group }),
         each(at, left, vec![Stmt::If { cond: and(live, turn), then, otherwise: vec![] }]),

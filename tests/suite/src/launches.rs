@@ -180,10 +180,10 @@ fn vectors(t: DType) -> Verified {
         b.shared.push(tile);
         let index = mul(b.thread, Expr::Index(len));
         b.body.extend([
-            Stmt::Local { buffer: all, init: t.one() },
-            Stmt::LoadVector { to: all, buffer: b.x, index: index.clone() },
+            Stmt::Local { buffer: all, init: Some(t.one()) },
+            Stmt::LoadVector { to: all, part: None, buffer: b.x, index: index.clone() },
             Stmt::StoreVector { buffer: tile, index: index.clone(), from: all, update: None },
-            Stmt::LoadVector { to: all, buffer: tile, index: index.clone() },
+            Stmt::LoadVector { to: all, part: None, buffer: tile, index: index.clone() },
             Stmt::StoreVector { buffer: b.y, index: index.clone(), from: all, update: None },
             Stmt::StoreVector {
                 buffer: b.y,
@@ -243,7 +243,7 @@ fn collectives(t: DType) -> Verified {
             b.body.push(Stmt::Collective(Collective::Total { var: sum, op, group }));
             let name = format!("acc_{op:?}_{}", group.size).to_lowercase();
             let buffer = b.buffer(&name, Elem::Scalar(t), Space::Register { len: 8 }, Array::Local);
-            b.body.push(Stmt::Local { buffer, init: t.one() });
+            b.body.push(Stmt::Local { buffer, init: Some(t.one()) });
             b.body.push(Stmt::Collective(Collective::Scatter { buffer, op, group }));
             b.store(i, load(buffer, Expr::Index(0)));
             let sole = [Sole::Store, Sole::Combine];
@@ -308,7 +308,7 @@ fn statements() -> Verified {
         let hi = Expr::Index(len.into());
         let body = vec![update, store(y, add(wide, lane), load(buffer, lane))];
         let kind = LoopKind::Lanes;
-        b.body.push(Stmt::Local { buffer, init: Value::F32(init) });
+        b.body.push(Stmt::Local { buffer, init: Some(Value::F32(init)) });
         b.body.push(Stmt::For { var: lane, lo: Expr::Index(0), hi, step: 1, kind, body });
     }
     let (p, q, k) = (b.index("p"), b.index("q"), b.index("k"));

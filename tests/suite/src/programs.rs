@@ -218,7 +218,7 @@ fn tiles() -> Verified {
         |var, body| Stmt::For { var, lo: Expr::Index(0), hi: eight(), step: 1, kind: LoopKind::Lanes, body };
     let at = |row: Expr, k: Expr| add(mul(row, n), k);
     let tile = vec![
-        Stmt::Local { buffer: acc, init: Value::F32(0.0) },
+        Stmt::Local { buffer: acc, init: Some(Value::F32(0.0)) },
         b.entries(
             p,
             i,

@@ -48,6 +48,8 @@ parts! {
     Gallop = GALLOP in "prelude/gallop.cuh",
     /// Several elements as one access.
     Vectors = VECTORS in "prelude/vectors.cuh",
+    /// The same into a part of an array.
+    VectorParts = VECTOR_PARTS in "prelude/vector_parts.cuh",
     /// Such elements combined with what is there.
     AtomicVectors = ATOMIC_VECTORS in "prelude/atomic_vectors.cuh",
     /// Launches that follow others.
@@ -90,6 +92,7 @@ impl Part {
             | Part::Lanes
             | Part::Writers => &[],
             Part::Gallop => &[Part::LowerBound],
+            Part::VectorParts => &[Part::Vectors],
             Part::Barriers
             | Part::Votes
             | Part::Neighbours

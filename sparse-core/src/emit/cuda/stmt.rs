@@ -7,7 +7,7 @@ use super::prelude::Part;
 use crate::llir::print::Lines;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
-    BufferId, Elem, Expr, FetchOp, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId,
+    BufferId, Elem, Expr, FetchOp, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId, VectorPart,
 };
 use crate::scalar::{Monoid, Value};
 use std::collections::BTreeSet;
@@ -133,10 +133,15 @@ impl<'a> Writer<'a> {
                 };
                 self.line(&format!("{declared}{name}({at}, {value});"));
             }
-            Stmt::LoadVector { to, buffer, index } => {
+            Stmt::LoadVector { to, part: None, buffer, index } => {
                 exprs.needs.part(Part::Vectors);
                 let operands = vec![names.buffer(*to).to_owned(), self.address(*buffer, index)];
                 self.call("loadVector", operands);
+            }
+            Stmt::LoadVector { to, part: Some(VectorPart { at, len }), buffer, index } => {
+                exprs.needs.part(Part::VectorParts);
+                let operands = vec![self.address(*to, at), self.address(*buffer, index)];
+                self.call(&format!("loadVector<{len}>"), operands);
             }
             Stmt::StoreVector { buffer, index, from, update } => {
                 let operands = vec![self.address(*buffer, index), names.buffer(*from).to_owned()];
@@ -149,7 +154,8 @@ impl<'a> Writer<'a> {
                 };
                 self.call(&function, operands);
             }
-            Stmt::Local { buffer, init } => self.local(*buffer, *init),
+            Stmt::Local { buffer, init: Some(init) } => self.local(*buffer, *init),
+            Stmt::Local { buffer, init: None } => self.declare_array(*buffer, ""),
             Stmt::For { var, lo, hi, step, kind, body } => {
                 self.unroll(*var, lo, hi, *kind, body);
                 let header = self.header(*var, lo, hi, *step);
@@ -311,6 +317,9 @@ impl<'a> Writer<'a> {
         visit_stmts(body, &mut |s| {
             if let Stmt::Store { buffer, index, .. } | Stmt::Reduce { buffer, index, .. } = s {
                 access(*buffer, index);
+            }
+            if let Stmt::LoadVector { to, part: Some(part), .. } = s {
+                access(*to, &part.at);
             }
             s.for_each_expr(&mut |e| {
                 e.visit(&mut |e| {

@@ -144,7 +144,10 @@ impl<'a> Stmts<'a> {
             Stmt::AppendN { buffer, count, value } => self.append_n(*buffer, count, value),
             Stmt::Local { buffer, init } => {
                 let (name, t) = (self.names.buffer(*buffer), self.element_type(*buffer));
-                let (init, len) = (value(*init), self.register_len(*buffer));
+                let Some(init) = *init else {
+                    unreachable!("a verified program's arrays on the CPU have values")
+                };
+                let (init, len) = (value(init), self.register_len(*buffer));
                 quote!(let mut #name: [#t; #len] = [#init; #len];)
             }
             Stmt::For { var, lo, hi, step, kind, body } => {

@@ -223,7 +223,7 @@ fn spmm_with_lanes() {
                 step: 16,
                 kind: LoopKind::Serial,
                 body: vec![
-                    Stmt::Local { buffer: acc, init: Value::F32(0.0) },
+                    Stmt::Local { buffer: acc, init: Some(Value::F32(0.0)) },
                     serial(
                         p,
                         load(pos, i),

@@ -212,10 +212,13 @@ impl Printer<'_> {
                     Some(Space::Register { len }) => len.to_string(),
                     _ => "?".to_owned(),
                 };
+                let init = init.map_or("_".to_owned(), |init| init.to_string());
                 format!("let mut {} = [{init}; {len}];", buffer_name(p, *buffer))
             }
-            Stmt::LoadVector { to, buffer, index } => {
-                format!("vector {} = {}[{}];", buffer_name(p, *to), buffer_name(p, *buffer), free(index))
+            Stmt::LoadVector { to, part, buffer, index } => {
+                let part = part.as_ref().map_or(String::new(), |p| format!("[{}, {}]", free(&p.at), p.len));
+                let to = buffer_name(p, *to);
+                format!("vector {to}{part} = {}[{}];", buffer_name(p, *buffer), free(index))
             }
             Stmt::StoreVector { buffer, index, from, update } => {
                 let (atomic, assign) = update.map_or(("", "=".into()), |op| ("atomic ", assign_op(op)));

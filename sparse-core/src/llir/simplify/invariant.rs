@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// Loads such values before the outermost loop in which they stay the same.
 pub(super) fn invariant(program: &mut Program) {
     let mut steps = std::mem::take(&mut program.steps);
-    let mut declared: Vec<BTreeSet<VarId>> = steps.iter().map(declared_in).collect();
+    let mut declared = declared_by_step(&steps);
     for (n, step) in steps.iter_mut().enumerate() {
         let on_host = !matches!(step, Step::Launch(_));
         let first = program.vars.len();
@@ -39,7 +39,7 @@ struct Hoist<'a> {
 }
 
 /// Names in a step: there may be thousands.
-struct Names {
+pub(super) struct Names {
     taken: HashSet<String>,
     /// By a name that was asked for, the number that the next such has.
     next: HashMap<String, u32>,
@@ -47,7 +47,7 @@ struct Names {
 
 impl Names {
     /// Of the step of this number: names of other steps' variables are free there.
-    fn of(program: &Program, declared: &[BTreeSet<VarId>], step: usize) -> Names {
+    pub(super) fn of(program: &Program, declared: &[BTreeSet<VarId>], step: usize) -> Names {
         let others = declared.iter().enumerate().filter(|(n, _)| *n != step);
         let elsewhere: BTreeSet<VarId> = others.flat_map(|(_, vars)| vars.iter().copied()).collect();
         let vars = program.vars.iter().enumerate();
@@ -59,7 +59,7 @@ impl Names {
     }
 
     /// The name, or with a number behind it.
-    fn fresh(&mut self, like: &str) -> String {
+    pub(super) fn fresh(&mut self, like: &str) -> String {
         if self.taken.insert(like.to_owned()) {
             return like.to_owned();
         }
@@ -161,6 +161,11 @@ fn is_plain(index: &Expr) -> bool {
     let mut plain = true;
     index.visit(&mut |e| plain &= !matches!(e, Expr::Load { .. } | Expr::Search { .. }));
     plain
+}
+
+/// By step, the variables that its code declares.
+pub(super) fn declared_by_step(steps: &[Step]) -> Vec<BTreeSet<VarId>> {
+    steps.iter().map(declared_in).collect()
 }
 
 /// Variables that a step's code declares.

@@ -9,12 +9,13 @@
 //! - [`control`]: loops and branches that do nothing or whose conditions are known go, and an empty `then` is turned
 //!   around.
 //!
-//! After them [`invariant`] takes the values of stored entries out of loops, and [`sink`] finds coordinates behind
-//! loops that do not need them.
+//! After them [`invariant`] takes the values of stored entries out of loops, [`batch`] lets several entries of a loop load
+//! together, and [`sink`] finds coordinates behind loops that do not need them.
 //!
 //! Evaluation has no side effects, so that removing it is always right. Sums of floats are not reassociated, and what
 //! could change a bit of a float's result stays. Comments stay, unless the loop or branch around them goes.
 
+pub(crate) mod batch;
 mod control;
 mod dead;
 mod fold;
@@ -49,6 +50,7 @@ pub fn simplify(mut program: Program) -> Program {
         }
     }
     invariant::invariant(&mut program);
+    batch::batch(&mut program);
     sink::sink(&mut program);
     dead::unshare(&mut program);
     program

@@ -200,7 +200,10 @@ impl<'a> Verifier<'a> {
                 ensure(fits && !self.declared[buffer.index()], Rule::Registers, at, || {
                     format!("`{}` is no register array, or declared twice", b.name)
                 })?;
-                element_value(b, *init, at)?;
+                match init {
+                    Some(init) => element_value(b, *init, at)?,
+                    None => self.in_launch(at)?,
+                }
                 self.declared[buffer.index()] = true;
                 self.buffers[buffer.index()] = true;
                 Ok(())
@@ -255,9 +258,9 @@ impl<'a> Verifier<'a> {
                 self.facts.forget(outside);
                 self.block(otherwise)
             }
-            Stmt::LoadVector { to, buffer, index } => {
+            Stmt::LoadVector { to, part, buffer, index } => {
                 self.usable(*buffer, at)?;
-                self.vector(*to, *buffer, index, at)
+                self.vector((*to, part.as_ref()), *buffer, index, at)
             }
             Stmt::StoreVector { buffer, index, from, update } => {
                 let ty = self.stored(*buffer, at)?;
@@ -267,7 +270,7 @@ impl<'a> Verifier<'a> {
                     let global = matches!(b.space, Space::Output | Space::InOut);
                     ensure(global, Rule::Vectors, at, || format!("`{}` is not updated by vectors", b.name))?;
                 }
-                self.vector(*from, *buffer, index, at)
+                self.vector((*from, None), *buffer, index, at)
             }
             Stmt::Collective(c) => self.collective(c, at),
             Stmt::Barrier(scope) => self.barrier(*scope, at),

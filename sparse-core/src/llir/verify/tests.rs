@@ -225,7 +225,7 @@ fn registers() {
         (p, r)
     }
     let (_, r) = with_register();
-    let declare = || Stmt::Local { buffer: r, init: Value::F64(0.0) };
+    let declare = || Stmt::Local { buffer: r, init: Some(Value::F64(0.0)) };
     let write = || Stmt::Store { buffer: r, index: Expr::Index(0), value: Expr::Lit(Value::F64(1.0)) };
     let sample = || with_register().0;
     let mut fine = sample();

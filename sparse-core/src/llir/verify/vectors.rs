@@ -2,29 +2,34 @@
 
 use super::code::{Place, Verifier};
 use super::{Rule, VerifyError, ensure};
-use crate::llir::{BufferId, Elem, Expr, Space, Ty};
+use crate::llir::{BufferId, Elem, Expr, Space, Ty, VectorPart};
 
 impl Verifier<'_> {
-    /// An access to `buffer[index..]` of as many elements as the register array has.
+    /// An access to `buffer[index..]` of as many elements as the register array has, or its part.
     pub(super) fn vector(
         &self,
-        array: BufferId,
+        (array, part): (BufferId, Option<&VectorPart>),
         buffer: BufferId,
         index: &Expr,
         at: Place,
     ) -> Result<(), VerifyError> {
         ensure(self.launched, Rule::Vectors, at, || "it stands outside of a launch".into())?;
         let (array, memory) = (self.usable(array, at)?, self.usable(buffer, at)?);
-        let len = match (array.space, array.elem) {
-            (Space::Register { len }, Elem::Scalar(t)) if t.vector_lengths().any(|n| n == u64::from(len)) => {
-                len
-            }
+        let len = match array.space {
+            Space::Register { len } => part.map_or(len, |part| if part.len <= len { part.len } else { 0 }),
+            _ => 0,
+        };
+        if let Some(part) = part {
+            self.expect(&part.at, Ty::Index, at)?;
+        }
+        match array.elem {
+            Elem::Scalar(t) if t.vector_lengths().any(|n| n == u64::from(len)) => {}
             _ => {
                 let what =
                     || format!("`{}` is no register array of 2 or 4 elements, 16 bytes at most", array.name);
                 return ensure(false, Rule::Vectors, at, what);
             }
-        };
+        }
         let in_memory = !matches!(memory.space, Space::Register { .. }) && memory.elem == array.elem;
         ensure(in_memory, Rule::Vectors, at, || format!("`{}` has no such vectors", memory.name))?;
         self.expect(index, Ty::Index, at)?;

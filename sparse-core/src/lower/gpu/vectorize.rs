@@ -74,10 +74,11 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
             return None;
         }
         let init = self.lowerer.dtype.zero();
-        let mut out: Block = self.kept.into_iter().map(|buffer| Stmt::Local { buffer, init }).collect();
+        let mut out: Block =
+            self.kept.into_iter().map(|buffer| Stmt::Local { buffer, init: Some(init) }).collect();
         for Load { when, buffer, index, to } in self.loads {
-            out.push(Stmt::Local { buffer: to, init });
-            out.extend(guard(when, vec![Stmt::LoadVector { to, buffer, index }]));
+            out.push(Stmt::Local { buffer: to, init: Some(init) });
+            out.extend(guard(when, vec![Stmt::LoadVector { to, part: None, buffer, index }]));
         }
         if body.iter().any(|s| !matches!(s, Stmt::Let { .. } | Stmt::Comment(_))) {
             out.push(written_out(self.var, self.len, body));

@@ -58,15 +58,17 @@ impl<'a> Machine<'a> {
                 let (memory, by) = self.memory(w, place, thread);
                 memory.store(mask, &w.registers[index as usize], &w.registers[value as usize], &by)
             }
-            Op::LoadVector { array, place, index } => {
+            Op::LoadVector { array, part, place, index } => {
                 self.count_load(place);
-                let (index, elements) =
-                    (w.registers[index as usize], w.arrays[array as usize].elements().len());
+                let index = w.registers[index as usize];
+                let elements = part.map_or(w.arrays[array as usize].len(), |(_, len)| len as usize);
                 let mut values = vec![[0; 32]; elements];
                 let (memory, by) = self.memory(w, place, thread);
                 memory.load_vector(mask, &index, &mut values, &by)?;
-                w.arrays[array as usize].set_elements(mask, &values);
-                Ok(())
+                let first = part.map_or([0; 32], |(at, _)| w.registers[at as usize]);
+                values.iter().zip(0..).try_for_each(|(value, n)| {
+                    w.arrays[array as usize].store(mask, &first.map(|at| at + n), value)
+                })
             }
             Op::StoreVector { place, index, array, update, atomics } => {
                 let index = w.registers[index as usize];
@@ -75,7 +77,7 @@ impl<'a> Machine<'a> {
                     self.count_atomics(mask, &index);
                 }
                 let (memory, by) = self.memory(w, place, thread);
-                memory.store_vector(mask, &index, w.arrays[array as usize].elements(), update, &by)
+                memory.store_vector(mask, &index, w.arrays[array as usize].elements(mask)?, update, &by)
             }
             Op::Reduce { place: Place::Register(array), index, op, value }
             | Op::Atomic { place: Place::Register(array), index, op, value } => {

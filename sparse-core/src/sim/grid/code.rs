@@ -130,9 +130,10 @@ pub(super) enum Op {
         hi: Reg,
         key: Reg,
     },
-    /// Fills a register array with as many consecutive elements.
+    /// Fills a register array, or so many elements of it from one on, with as many consecutive elements.
     LoadVector {
         array: u32,
+        part: Option<(Reg, u32)>,
         place: Place,
         index: Reg,
     },
@@ -144,10 +145,10 @@ pub(super) enum Op {
         /// Updates that the hardware makes of it.
         atomics: u32,
     },
-    /// Sets a register array.
+    /// Sets a register array, or forgets what it held.
     Local {
         array: u32,
-        word: u64,
+        word: Option<u64>,
     },
     /// Keeps the mask, and goes on with the lanes in which it holds.
     If {

@@ -6,7 +6,7 @@ use super::collective::exchanges;
 use crate::llir::kernel::WARP;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{
-    BufferId, Carry, Collective, Elem, Expr, Launch, Program, Scope, Space, Stmt, Ty, VarId, Write,
+    BufferId, Carry, Collective, Elem, Expr, Launch, LoopKind, Program, Scope, Space, Stmt, Ty, VarId, Write,
 };
 use crate::scalar::DType;
 use std::collections::HashMap;
@@ -216,13 +216,15 @@ impl<'a> Compiler<'a> {
                 self.emit(Op::Move { to: var, from }, 0);
             }
             Stmt::Store { buffer, index, value } => {
-                let (index, value) = (self.word(index, None), self.word(value, None));
                 let place = self.written(*buffer);
-                self.emit(Op::Store { place, index, value }, 1);
+                let (index, value) = (self.element(place, index), self.word(value, None));
+                // A register array's elements are variables, and copies cost nothing.
+                let cost = if matches!(place, Place::Register(_)) { 0 } else { 1 };
+                self.emit(Op::Store { place, index, value }, cost);
             }
             Stmt::Reduce { buffer, index, op, value } => {
-                let (index, value) = (self.word(index, None), self.word(value, None));
                 let (place, op) = (self.written(*buffer), *op);
+                let (index, value) = (self.element(place, index), self.word(value, None));
                 // A register array's element is operated on where it is.
                 let cost = if matches!(place, Place::Register(_)) { 1 } else { 3 };
                 self.emit(Op::Reduce { place, index, op, value }, cost);
@@ -242,10 +244,11 @@ impl<'a> Compiler<'a> {
                 let (place, to) = (self.written(*buffer), var.map(|v| self.var(v)));
                 self.emit(Op::Fetch { op: *op, to, place, index, value }, 1);
             }
-            Stmt::LoadVector { to, buffer, index } => {
+            Stmt::LoadVector { to, part, buffer, index } => {
                 let index = self.word(index, None);
                 let (array, place) = (self.register_array(*to), self.place(*buffer));
-                self.emit(Op::LoadVector { array, place, index }, 1);
+                let part = part.as_ref().map(|p| (self.element(Place::Register(array), &p.at), p.len));
+                self.emit(Op::LoadVector { array, part, place, index }, 1);
             }
             Stmt::StoreVector { buffer, index, from, update } => {
                 let index = self.word(index, None);
@@ -259,18 +262,19 @@ impl<'a> Compiler<'a> {
             }
             Stmt::Local { buffer, init } => {
                 let array = self.register_array(*buffer);
-                self.emit(Op::Local { array, word: to_word(*init) }, 0);
+                self.emit(Op::Local { array, word: init.map(to_word) }, 0);
             }
-            Stmt::For { var, lo, hi, step, body, .. } => {
+            Stmt::For { var, lo, hi, step, kind, body } => {
+                let [test, next_one] = if is_written_out(*kind, lo, hi, *step) { [0; 2] } else { [2, 1] };
                 let var = self.var(*var);
                 // Evaluated once, whatever becomes of the variables in it.
                 let end = self.new_register();
                 let hi = self.word(hi, Some(end));
                 self.word(lo, Some(var));
                 self.emit(Op::Loop, 0);
-                let head = self.emit(Op::For { var, hi, end: 0 }, 2);
+                let head = self.emit(Op::For { var, hi, end: 0 }, test);
                 let next = Op::Next { var, by: u64::from(*step), head: head as Pc };
-                self.nested(body, stmt, next, 1);
+                self.nested(body, stmt, next, next_one);
                 self.land(head);
                 self.emit_out(Op::EndLoop { out: 0 });
             }
@@ -400,6 +404,16 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// The index of an element. Of a register array the device's compiler knows which it is, so that it costs nothing.
+    pub(super) fn element(&mut self, place: Place, index: &Expr) -> Reg {
+        let before = self.code.instrs.len();
+        let index = self.word(index, None);
+        if matches!(place, Place::Register(_)) {
+            self.code.instrs[before..].iter_mut().for_each(|instr| instr.cost = 0);
+        }
+        index
+    }
+
     fn register_array(&mut self, buffer: BufferId) -> u32 {
         match self.place(buffer) {
             Place::Register(array) => array,
@@ -438,5 +452,15 @@ impl<'a> Compiler<'a> {
         };
         self.code.places[buffer.index()] = Some(place);
         place
+    }
+}
+
+/// Does a device's compiler write out all iterations of the loop?
+fn is_written_out(kind: LoopKind, lo: &Expr, hi: &Expr, step: u32) -> bool {
+    match (kind, lo, hi) {
+        (LoopKind::Unroll(copies), Expr::Index(lo), Expr::Index(hi)) => {
+            hi.saturating_sub(*lo).div_ceil(u64::from(step)) <= u64::from(copies)
+        }
+        _ => false,
     }
 }

@@ -30,8 +30,8 @@ impl Compiler<'_> {
         let to = into.unwrap_or_else(|| self.new_register());
         match e {
             Expr::Load { buffer, index } => {
-                let index = self.word(index, None);
                 let place = self.place(*buffer);
+                let index = self.element(place, index);
                 let cost = if matches!(place, Place::Register(_)) { 0 } else { 1 };
                 self.emit(Op::Load { to, place, index }, cost);
             }

@@ -11,6 +11,8 @@ pub(super) struct Registers {
     name: String,
     dtype: DType,
     elements: Vec<Lanes>,
+    /// By element, the lanes in which it has no value.
+    unset: Vec<Mask>,
 }
 
 impl Registers {
@@ -19,24 +21,41 @@ impl Registers {
             Elem::Scalar(t) => t,
             Elem::Index => DType::I32,
         };
-        Registers { name: buffer.name.clone(), dtype, elements: vec![[0; 32]; len as usize] }
-    }
-
-    pub(super) fn set(&mut self, mask: Mask, word: u64) {
-        for element in &mut self.elements {
-            lanes(mask).for_each(|lane| element[lane] = word);
+        Registers {
+            name: buffer.name.clone(),
+            dtype,
+            elements: vec![[0; 32]; len as usize],
+            unset: vec![0; len as usize],
         }
     }
 
-    pub(super) fn elements(&self) -> &[Lanes] {
-        &self.elements
+    /// Sets each element in the active lanes, or takes its value away.
+    pub(super) fn set(&mut self, mask: Mask, word: Option<u64>) {
+        for (element, unset) in self.elements.iter_mut().zip(&mut self.unset) {
+            match word {
+                Some(word) => {
+                    lanes(mask).for_each(|lane| element[lane] = word);
+                    *unset &= !mask;
+                }
+                None => *unset |= mask,
+            }
+        }
     }
 
-    /// Sets each element in the active lanes.
-    pub(super) fn set_elements(&mut self, mask: Mask, values: &[Lanes]) {
-        for (element, value) in self.elements.iter_mut().zip(values) {
-            lanes(mask).for_each(|lane| element[lane] = value[lane]);
+    pub(super) fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// All elements, which have values in the active lanes.
+    pub(super) fn elements(&self, mask: Mask) -> Done<&[Lanes]> {
+        match (0..).zip(&self.unset).find(|(_, unset)| **unset & mask != 0) {
+            Some((index, unset)) => Err(self.uninitialised(index, (unset & mask).trailing_zeros())),
+            None => Ok(&self.elements),
         }
+    }
+
+    fn uninitialised(&self, index: u64, lane: u32) -> Box<Stop> {
+        Box::new(Stop { fault: Fault::Uninitialised { buffer: self.name.clone(), index }, lane })
     }
 
     fn at(&mut self, index: u64, lane: usize) -> Done<&mut u64> {
@@ -50,9 +69,17 @@ impl Registers {
         }
     }
 
+    /// An element that has a value.
+    fn held(&mut self, index: u64, lane: usize) -> Done<&mut u64> {
+        match self.unset.get(index as usize) {
+            Some(unset) if unset >> lane & 1 == 1 => Err(self.uninitialised(index, lane as u32)),
+            _ => self.at(index, lane),
+        }
+    }
+
     pub(super) fn load(&mut self, mask: Mask, index: &Lanes, to: &mut Lanes) -> Done<()> {
         lanes(mask).try_for_each(|lane| {
-            to[lane] = *self.at(index[lane], lane)?;
+            to[lane] = *self.held(index[lane], lane)?;
             Ok(())
         })
     }
@@ -60,6 +87,7 @@ impl Registers {
     pub(super) fn store(&mut self, mask: Mask, index: &Lanes, value: &Lanes) -> Done<()> {
         lanes(mask).try_for_each(|lane| {
             *self.at(index[lane], lane)? = value[lane];
+            self.unset[index[lane] as usize] &= !(1 << lane);
             Ok(())
         })
     }
@@ -76,7 +104,7 @@ impl Registers {
     pub(super) fn update(&mut self, mask: Mask, index: &Lanes, op: Monoid, value: &Lanes) -> Done<()> {
         let t = self.dtype;
         lanes(mask).try_for_each(|lane| {
-            let element = self.at(index[lane], lane)?;
+            let element = self.held(index[lane], lane)?;
             *element = binary_word(op.op(), t, *element, value[lane]);
             Ok(())
         })

@@ -8,9 +8,9 @@ use std::ops::AddAssign;
 /// An *instruction* is what a warp issues for one operation of LLIR, whether one lane needs it or all: arithmetic, a
 /// comparison, a conversion, a selection, a load, a store, an atomic update, a branch, a barrier. A plain update of an
 /// element is three (load, operation, store); an iteration of a counted loop has three of its own (comparison, branch,
-/// increment); an element that a search looks at has three (where it is, a load, whether it counts). Of what lanes do
+/// increment), unless all of them are written out; an element that a search looks at has three (where it is, a load, whether it counts). Of what lanes do
 /// together, each step of a reduction is a shuffle and an operation, with segments a comparison too. Constants,
-/// variables and copies cost nothing. A device's compiler will do better here and worse there: the numbers are for
+/// variables, which an array in registers consists of, and copies cost nothing. A device's compiler will do better here and worse there: the numbers are for
 /// comparing kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchReport {

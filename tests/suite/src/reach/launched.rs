@@ -50,7 +50,10 @@ fn vectors(program: &Program) -> Vec<String> {
     for launch in program.launches() {
         visit_stmts(&launch.body, &mut |s| {
             let what = match s {
-                Stmt::LoadVector { .. } => "a vector is loaded",
+                Stmt::LoadVector { part: Some(_), .. } => {
+                    "vectors of several entries are loaded before any is used"
+                }
+                Stmt::LoadVector { part: None, .. } => "a vector is loaded",
                 Stmt::StoreVector { update: None, .. } => "a vector is stored",
                 Stmt::StoreVector { update: Some(Monoid::Add), .. } => {
                     "a vector is added to what others add to"

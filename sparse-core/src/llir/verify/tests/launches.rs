@@ -21,7 +21,7 @@ fn scatters(len: u32) -> Program {
     let thread = VarId(p.vars.len() as u32 - 2);
     let grid = vec![Axis { var: VarId(thread.0 + 1), blocks: Expr::Index(1) }];
     let scatter = Collective::Scatter { buffer: acc, op: Monoid::Add, group: GROUP };
-    let body = vec![Stmt::Local { buffer: acc, init: Value::F64(0.0) }, Stmt::Collective(scatter)];
+    let body = vec![Stmt::Local { buffer: acc, init: Some(Value::F64(0.0)) }, Stmt::Collective(scatter)];
     let launch = Launch {
         name: "f".into(),
         grid,

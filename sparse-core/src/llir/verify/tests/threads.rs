@@ -85,7 +85,7 @@ fn registers_belong_to_one_thread() {
         p
     };
     let r = buffer(&sample(), "r");
-    let declare = || Stmt::Local { buffer: r, init: Value::F64(0.0) };
+    let declare = || Stmt::Local { buffer: r, init: Some(Value::F64(0.0)) };
     let read = |p: &Program| Stmt::Assign { var: var(p, "t"), value: build::load(r, Expr::Index(0)) };
     let mut fine = sample();
     let stmts = [declare(), read(&fine)];

@@ -22,11 +22,11 @@ fn copies(len: u32, cond: fn(VarId) -> Expr, index: fn(VarId, VarId) -> Expr) ->
     let rows = var(&p, "A1_dim");
     let at = index(rows, thread);
     let then = vec![
-        Stmt::LoadVector { to: two, buffer: from, index: at.clone() },
+        Stmt::LoadVector { to: two, part: None, buffer: from, index: at.clone() },
         Stmt::StoreVector { buffer: to, index: at, from: two, update: None },
     ];
     let body = vec![
-        Stmt::Local { buffer: two, init: Value::F64(0.0) },
+        Stmt::Local { buffer: two, init: Some(Value::F64(0.0)) },
         Stmt::If { cond: cond(rows), then, otherwise: vec![] },
     ];
     let grid = vec![Axis { var: block, blocks: Expr::Index(1) }];
@@ -72,6 +72,21 @@ fn their_index_is_a_multiple_by_what_is_known() {
 fn they_fit_one_access() {
     let four = || copies(4, |_| Expr::Cond(true), |_, thread| mul(thread, Expr::Index(4)));
     rejected(Rule::Vectors, four, |_| ());
+    // A part of more elements does.
+    let part = |p: &mut Program, len: u32| {
+        let two = buffer(p, "two");
+        let Some(Step::Launch(launch)) = p.steps.last_mut() else { panic!("it ends with a launch") };
+        let Stmt::If { then, .. } = &mut launch.body[1] else { panic!("a condition is around it") };
+        then.pop();
+        let Stmt::LoadVector { to, part, .. } = &mut then[0] else { panic!("it loads") };
+        assert_eq!(*to, two);
+        *part = Some(VectorPart { at: Expr::Index(2), len });
+    };
+    let mut half = four();
+    part(&mut half, 2);
+    verify(half).unwrap();
+    rejected(Rule::Vectors, four, |p| part(p, 4));
+    rejected(Rule::Vectors, rows_of_pairs, |p| part(p, 4));
     let three = || copies(3, |_| Expr::Cond(true), |_, thread| mul(thread, Expr::Index(3)));
     rejected(Rule::Vectors, three, |_| ());
 }
@@ -81,12 +96,12 @@ fn they_stand_in_launches_between_registers_and_memory() {
     rejected(Rule::Vectors, rows_of_pairs, |p| {
         let two = buffer(p, "two");
         let Some(Step::Launch(launch)) = p.steps.last_mut() else { panic!("it ends with a launch") };
-        launch.body.push(Stmt::LoadVector { to: two, buffer: two, index: Expr::Index(0) });
+        launch.body.push(Stmt::LoadVector { to: two, part: None, buffer: two, index: Expr::Index(0) });
     });
     rejected(Rule::Vectors, rows_of_pairs, |p| {
         let (two, pos) = (buffer(p, "two"), buffer(p, "A2_pos"));
         let Some(Step::Launch(launch)) = p.steps.last_mut() else { panic!("it ends with a launch") };
-        launch.body.push(Stmt::LoadVector { to: two, buffer: pos, index: Expr::Index(0) });
+        launch.body.push(Stmt::LoadVector { to: two, part: None, buffer: pos, index: Expr::Index(0) });
     });
     rejected(Rule::Space, rows_of_pairs, |p| {
         let (two, values) = (buffer(p, "two"), buffer(p, "A_vals"));
@@ -126,7 +141,7 @@ fn they_stand_in_launches_between_registers_and_memory() {
         let space = Space::Register { len: 2 };
         p.buffers.push(Buffer { name: "two".into(), elem, space, array: Array::Local });
         let (two, values) = (buffer(p, "two"), buffer(p, "A_vals"));
-        run(p).push(Stmt::Local { buffer: two, init: Value::F64(0.0) });
-        run(p).push(Stmt::LoadVector { to: two, buffer: values, index: Expr::Index(0) });
+        run(p).push(Stmt::Local { buffer: two, init: Some(Value::F64(0.0)) });
+        run(p).push(Stmt::LoadVector { to: two, part: None, buffer: values, index: Expr::Index(0) });
     });
 }

@@ -68,7 +68,7 @@ fn vectors_of_doubles_are_updated_one_by_one() {
         let two = k.t.buffer("two", Space::Register { len: 2 }, Array::Local);
         let index = mul(k.thread, Expr::Index(2));
         let add = Stmt::StoreVector { buffer: k.y, index, from: two, update: Some(Monoid::Add) };
-        let then = vec![Stmt::Local { buffer: two, init: Value::F64(1.0) }, add];
+        let then = vec![Stmt::Local { buffer: two, init: Some(Value::F64(1.0)) }, add];
         vec![Stmt::If { cond: lt(k.thread, Expr::Index(8)), then, otherwise: vec![] }]
     });
     assert_eq!((r.counts.atomics, r.counts.atomic_conflicts), (2 * 8, 0));
@@ -168,7 +168,7 @@ fn what_lanes_do_together() {
         let buffer = k.t.buffer("acc", space, Array::Local);
         let group = Group { size: 8, arrive: Arrive::Warp };
         let scatter = Collective::Scatter { buffer, op: Monoid::Add, group };
-        vec![Stmt::Local { buffer, init: Value::F64(1.0) }, Stmt::Collective(scatter)]
+        vec![Stmt::Local { buffer, init: Some(Value::F64(1.0)) }, Stmt::Collective(scatter)]
     })
     .counts;
     // Two and one exchanges of two selections, a shuffle and an addition, and a step of a tree.

@@ -58,11 +58,41 @@ fn elements_that_nobody_wrote() {
 }
 
 #[test]
+fn register_arrays_are_written_before_they_are_read() {
+    let kept = |k: &mut Spmv, first: Expr, read: Expr| {
+        let array = k.t.buffer("r", Space::Register { len: 2 }, Array::Local);
+        vec![
+            Stmt::Local { buffer: array, init: None },
+            store(array, first, f64_lit(7.0)),
+            if_(lt(k.thread, Expr::Index(21)), vec![store(k.y, k.thread, load(array, read))]),
+        ]
+    };
+    assert_eq!(runs(kernel(None, |k| kept(k, Expr::Index(1), Expr::Index(1))))[20], 7.0);
+    let other = |k: &mut Spmv| kept(k, Expr::Index(1), op(IndexOp::Rem, add(k.thread, Expr::Index(1)), 2));
+    let e = fault(kernel(None, other));
+    assert_eq!(e.fault, Fault::Uninitialised { buffer: "r".into(), index: 0 });
+    assert_eq!(e.thread.map(|t| t.thread), Some(1));
+    // An array has no value each time that it is declared without one.
+    let e = fault(kernel(None, |k| {
+        let mut body = kept(k, Expr::Index(1), Expr::Index(1));
+        let again = body.remove(0);
+        let loaded = body.pop();
+        let n = k.t.index("n");
+        let first = Expr::Cmp(Cmp::Lt, Box::new(n.into()), Box::new(Expr::Index(1)));
+        let mut each = vec![again, if_(first, body)];
+        each.extend(loaded);
+        let (lo, hi) = (Expr::Index(0), Expr::Index(2));
+        vec![Stmt::For { var: n, lo, hi, step: 1, kind: LoopKind::Serial, body: each }]
+    }));
+    assert_eq!(e.fault, Fault::Uninitialised { buffer: "r".into(), index: 1 });
+}
+
+#[test]
 fn accesses_out_of_bounds() {
     let e = fault(kernel(Some(0.0), |k| {
         let array = k.t.buffer("r", Space::Register { len: 4 }, Array::Local);
         vec![
-            Stmt::Local { buffer: array, init: Value::F64(0.0) },
+            Stmt::Local { buffer: array, init: Some(Value::F64(0.0)) },
             store(array, op(IndexOp::Div, k.thread, 8), f64_lit(1.0)),
         ]
     }));
@@ -264,11 +294,11 @@ fn pairs(mut k: Spmv, index: fn(VarId) -> Expr) -> Program {
     let to = BufferId(k.t.0.buffers.len() as u32 - 1);
     let (at, first) = (index(k.thread), lt(k.thread, Expr::Index(2)));
     let body = vec![
-        Stmt::Local { buffer: to, init: Value::F64(0.0) },
+        Stmt::Local { buffer: to, init: Some(Value::F64(0.0)) },
         if_(
             first,
             vec![
-                Stmt::LoadVector { to, buffer: k.a, index: at.clone() },
+                Stmt::LoadVector { to, part: None, buffer: k.a, index: at.clone() },
                 Stmt::StoreVector { buffer: k.y, index: at, from: to, update: None },
             ],
         ),

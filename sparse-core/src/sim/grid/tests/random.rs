@@ -248,7 +248,7 @@ fn programs(seed: u64) -> [Program; 2] {
     let mut body = vec![
         Stmt::Mut { var: sum, value: f64_lit(0.5) },
         Stmt::Mut { var: on, value: Expr::Cond(true) },
-        Stmt::Local { buffer: array, init: Value::F64(8.0) },
+        Stmt::Local { buffer: array, init: Some(Value::F64(8.0)) },
     ];
     body.extend(g.block(&known, DEPTH));
     let total = boxed(|a, b| Expr::Binary(BinaryOp::Add, a, b), sum.into(), load(array, Expr::Index(1)));

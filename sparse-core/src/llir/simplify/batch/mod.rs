@@ -1,0 +1,305 @@
+//! Loops over entries that first load what several entries need.
+//!
+//! ```text
+//! for p in lo..hi {                       for unroll(1) batch in (lo..hi).step_by(4) {
+//!     let j = A2_crd[p];                      for unroll(4) n in 0..4 {
+//!     vector B_vec = B_vals[j * 4];               let p = batch + n;
+//!     let A_val = A_vals[p];          →           if p < hi {
+//!     acc += A_val * B_vec;                           let j = A2_crd[p];
+//! }                                                   vector B_vec_batch[n * 4, 4] = B_vals[j * 4];
+//!                                                     A_val_batch[n] = A_vals[p];
+//!                                                 }
+//!                                             }
+//!                                             for unroll(4) n in 0..4 {
+//!                                                 let p = batch + n;
+//!                                                 if p < hi { acc += A_val_batch[n] * B_vec_batch[n * 4..]; }
+//!                                             }
+//!                                         }
+//! ```
+//!
+//! An entry waits for its coordinate, and then for the vector that is found there; here the vectors of a batch are waited for
+//! together. A compiler that writes out such a loop takes what is left of four entries one by one, which of short rows is all;
+//! it moves no load over the end of a row; and where nothing bounds the registers it rather has more threads than more loads.
+//! So a launch with such a loop says how many threads have to fit ([`Launch::resident`]): as many as every multiprocessor has.
+//! Scalars stay as they are: there is room for as many threads as a multiprocessor runs, and these have loads enough. So do
+//! fibers that a thread has one after another, which are short.
+//!
+//! Only loads of inputs are made before, which nothing writes, and only those that an iteration makes in any case. What is
+//! summed keeps its order.
+
+mod plan;
+#[cfg(test)]
+mod tests;
+
+use super::invariant::{Names, declared_by_step};
+use crate::llir::kernel::MAX_RESIDENT;
+use crate::llir::walk::{substitute, visit_stmts};
+use crate::llir::{
+    Array, Block, Buffer, BufferId, Elem, Expr, Launch, LoopKind, Program, Space, Step, Stmt, Ty, Var, VarId,
+    VectorPart, build,
+};
+use plan::{Plan, Tables};
+
+/// Rewrites such loops of launches.
+pub(super) fn batch(program: &mut Program) {
+    let mut steps = std::mem::take(&mut program.steps);
+    for n in 0..steps.len() {
+        // Which names are free takes longer to find out than whether one is needed.
+        let mut found = false;
+        if let Step::Launch(launch) = &steps[n] {
+            found = has_batches(program, &launch.body);
+        }
+        if !found {
+            continue;
+        }
+        let names = Names::of(program, &declared_by_step(&steps), n);
+        if let Step::Launch(launch) = &mut steps[n] {
+            Batch { program, names }.block(&mut launch.body);
+            bound_registers(launch);
+        }
+    }
+    program.steps = steps;
+}
+
+/// Is there such a loop, outside of loops that are not short?
+fn has_batches(program: &Program, block: &[Stmt]) -> bool {
+    let inside = |s: &Stmt| !is_long(s) && s.blocks().iter().any(|b| has_batches(program, b));
+    block.iter().any(|s| Plan::of_loop(program, s).is_some() || inside(s))
+}
+
+/// A loop whose number of iterations is not a constant.
+fn is_long(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::For { lo, hi, .. } => !matches!((lo, hi), (Expr::Index(_), Expr::Index(_))),
+        Stmt::While { .. } => true,
+        _ => false,
+    }
+}
+
+/// Leaves each thread as many registers as it has where a multiprocessor is full, and no fewer.
+fn bound_registers(launch: &mut Launch) {
+    if launch.resident == 0 {
+        launch.resident = (MAX_RESIDENT / u64::from(launch.threads.max(1))) as u32;
+    }
+}
+
+/// Does an iteration of the loop load what is found at a coordinate that it loads, and nothing of the kind later?
+pub(crate) fn waits(buffers: &[Buffer], vars: &[Var], var: VarId, body: &[Stmt]) -> bool {
+    Plan::of(&Tables { buffers, vars }, var, body).is_some()
+}
+
+struct Batch<'a> {
+    program: &'a mut Program,
+    names: Names,
+}
+
+impl Batch<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut at = 0;
+        while at < block.len() {
+            match Plan::of_loop(self.program, &block[at]) {
+                Some(plan) => {
+                    let end = self.batched(&mut block[at], plan);
+                    // Remarks stay at their loops.
+                    let before = block[..at].iter().rposition(|s| !matches!(s, Stmt::Comment(_)));
+                    let before = before.map_or(0, |n| n + 1);
+                    at += usize::from(end.is_some());
+                    block.splice(before..before, end);
+                }
+                None if is_long(&block[at]) => {}
+                None => block[at].for_each_block_mut(&mut |nested| self.block(nested)),
+            }
+            at += 1;
+        }
+    }
+
+    /// Rewrites a loop; gives the declaration of its end, if that is not a name.
+    fn batched(&mut self, stmt: &mut Stmt, plan: Plan) -> Option<Stmt> {
+        let Stmt::For { var, hi, step, kind, body, .. } = stmt else { return None };
+        let name = self.program.var(*var).name.clone();
+        let is_steady = match hi {
+            Expr::Index(_) => true,
+            Expr::Var(v) => !assigns(body, *v),
+            _ => false,
+        };
+        let declared = (!is_steady).then(|| {
+            let end = self.index(&format!("{name}_stop"));
+            Stmt::Let { var: end, value: std::mem::replace(hi, end.into()) }
+        });
+        let first = self.index("batch");
+        let (entry, by) = (std::mem::replace(var, first), *step);
+        *step *= plan.entries;
+        // It is written out as far as it should be.
+        *kind = LoopKind::Unroll(1);
+        let n = self.index("n");
+        // The names of the first part, in the second.
+        let [next, m] = [entry, n].map(|var| self.again(var));
+        let arrays = self.arrays(&plan);
+        let number = if plan.entries == 2 { "two" } else { "four" };
+        let remark = format!("the loads of {number} entries, which do not wait for each other");
+        let mut out = vec![Stmt::Comment(remark)];
+        out.extend(arrays.all().map(|buffer| Stmt::Local { buffer, init: None }));
+        let (once, early, mut late) = parts(std::mem::take(body), &plan);
+        out.splice(0..0, once);
+        let early = arrays.filled(early, &plan, n);
+        arrays.read(&mut late, &plan, m);
+        substitute(&mut late, entry, &next.into());
+        for (n, entry, inside) in [(n, entry, early), (m, next, late)] {
+            let value = build::add(first, build::mul(n, Expr::Index(by.into())));
+            let each = vec![
+                Stmt::Let { var: entry, value },
+                Stmt::If { cond: build::lt(entry, hi.clone()), then: inside, otherwise: vec![] },
+            ];
+            let (lo, hi) = (Expr::Index(0), Expr::Index(plan.entries.into()));
+            let kind = LoopKind::Unroll(plan.entries);
+            out.push(Stmt::For { var: n, lo, hi, step: 1, kind, body: each });
+        }
+        *body = out;
+        declared
+    }
+
+    fn index(&mut self, name: &str) -> VarId {
+        let name = self.names.fresh(name);
+        self.program.vars.push(Var { name, ty: Ty::Index });
+        VarId(self.program.vars.len() as u32 - 1)
+    }
+
+    /// Another variable of the same name.
+    fn again(&mut self, var: VarId) -> VarId {
+        self.program.vars.push(self.program.var(var).clone());
+        VarId(self.program.vars.len() as u32 - 1)
+    }
+
+    fn arrays(&mut self, plan: &Plan) -> Arrays {
+        let of_vars = plan.kept.iter().map(|v| {
+            let var = self.program.var(*v);
+            (var.name.clone(), element(var.ty), 1)
+        });
+        let of_vectors = plan.vectors.iter().map(|(b, len)| {
+            let b = self.program.buffer(*b);
+            (b.name.clone(), b.elem, *len)
+        });
+        let [vars, vectors] = [of_vars.collect(), of_vectors.collect()];
+        let mut declare = |all: Vec<(String, Elem, u32)>| -> Vec<BufferId> {
+            let each = all.into_iter().map(|(name, elem, len)| {
+                let name = self.names.fresh(&format!("{name}_batch"));
+                let space = Space::Register { len: len * plan.entries };
+                self.program.buffers.push(Buffer { name, elem, space, array: Array::Local });
+                BufferId(self.program.buffers.len() as u32 - 1)
+            });
+            each.collect()
+        };
+        Arrays { vars: declare(vars), vectors: declare(vectors) }
+    }
+}
+
+/// The register arrays of a batch, in the order of its plan.
+struct Arrays {
+    vars: Vec<BufferId>,
+    vectors: Vec<BufferId>,
+}
+
+impl Arrays {
+    fn all(&self) -> impl Iterator<Item = BufferId> {
+        [&self.vars, &self.vectors].into_iter().flatten().copied()
+    }
+
+    /// The early statements, which fill the elements of entry `n`.
+    fn filled(&self, early: Block, plan: &Plan, n: VarId) -> Block {
+        let mut out = Block::new();
+        let all = early.clone();
+        for mut stmt in early {
+            match &mut stmt {
+                Stmt::Local { .. } => continue,
+                Stmt::LoadVector { to, part, .. } => {
+                    if let Some(at) = plan.vectors.iter().position(|(b, _)| b == to) {
+                        let len = plan.vectors[at].1;
+                        *to = self.vectors[at];
+                        *part = Some(VectorPart { at: element_of(n, len), len });
+                    }
+                    out.push(stmt);
+                }
+                Stmt::Let { var, value } => {
+                    let var = *var;
+                    let kept = plan.kept.iter().position(|v| *v == var).map(|at| self.vars[at]);
+                    let used = |s: &Stmt| {
+                        let mut used = false;
+                        s.for_each_expr(&mut |e| used |= e.mentions(var));
+                        used
+                    };
+                    match kept {
+                        Some(buffer) if !all.iter().any(used) => {
+                            out.push(Stmt::Store { buffer, index: n.into(), value: value.clone() });
+                        }
+                        Some(buffer) => {
+                            out.push(stmt);
+                            out.push(Stmt::Store { buffer, index: n.into(), value: var.into() });
+                        }
+                        None => out.push(stmt),
+                    }
+                }
+                _ => out.push(stmt),
+            }
+        }
+        out
+    }
+
+    /// Puts the elements of entry `n` into the statements that are left.
+    fn read(&self, late: &mut [Stmt], plan: &Plan, n: VarId) {
+        for (var, &buffer) in plan.kept.iter().zip(&self.vars) {
+            substitute(late, *var, &build::load(buffer, n));
+        }
+        for ((from, len), &to) in plan.vectors.iter().zip(&self.vectors) {
+            each_expr(late, &mut |e| moved(e, *from, to, &element_of(n, *len)));
+        }
+    }
+}
+
+/// The first element of entry `n`, if each has so many.
+fn element_of(n: VarId, len: u32) -> Expr {
+    build::mul(n, Expr::Index(len.into()))
+}
+
+/// Elements of one array are read from another, from there on.
+fn moved(e: &mut Expr, from: BufferId, to: BufferId, first: &Expr) {
+    e.for_each_child_mut(&mut |child| moved(child, from, to, first));
+    if let Expr::Load { buffer, index } = e
+        && *buffer == from
+    {
+        *e = build::load(to, build::add(first.clone(), (**index).clone()));
+    }
+}
+
+fn each_expr(block: &mut [Stmt], f: &mut dyn FnMut(&mut Expr)) {
+    for stmt in block {
+        stmt.for_each_expr_mut(&mut |e| f(e));
+        stmt.for_each_block_mut(&mut |nested| each_expr(nested, f));
+    }
+}
+
+/// Of a body, the statements that run once a batch, the early ones, and the others.
+fn parts(body: Block, plan: &Plan) -> (Block, Block, Block) {
+    let (mut once, mut early, mut late) = (vec![], vec![], vec![]);
+    for (at, stmt) in body.into_iter().enumerate() {
+        let part = match at {
+            at if plan.once.contains(&at) => &mut once,
+            at if plan.early.contains(&at) => &mut early,
+            _ => &mut late,
+        };
+        part.push(stmt);
+    }
+    (once, early, late)
+}
+
+fn assigns(body: &[Stmt], var: VarId) -> bool {
+    let mut assigns = false;
+    visit_stmts(body, &mut |s| assigns |= s.assigned() == Some(var));
+    assigns
+}
+
+fn element(ty: Ty) -> Elem {
+    match ty {
+        Ty::Scalar(t) => Elem::Scalar(t),
+        _ => Elem::Index,
+    }
+}
