@@ -9,7 +9,7 @@ use sparse_core::llir::verify::verify;
 use sparse_core::llir::{Launch, Program, Step, Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, run_shuffled};
-use sparse_core::tensor::{Csr, Dcsr, DynTensor, Tensor};
+use sparse_core::tensor::{Csr, Dcsr, DynTensor, LevelArrays, Parts, Tensor};
 
 const WARPS: &str = "schedule cuda { split(i, block, warp, 4); parallelize(block, GPUBlock, NoRaces); \
      parallelize(warp, GPUWarp, NoRaces); }";
@@ -45,8 +45,13 @@ fn args(statement: &str) -> Vec<Arg> {
 }
 
 fn args_of_rows(statement: &str, rows: usize) -> Vec<Arg> {
-    // Further ones are for groups and warps.
-    let a = matrix([rows, 20], |i, j| match if i < 9 { i } else { 6 + i % 3 } {
+    // Further ones are for groups and warps, and then for blocks and the largest tables.
+    let like = |i: usize| match i {
+        ..9 => i,
+        9..66 => 6 + i % 3,
+        _ => 3,
+    };
+    let a = matrix([rows, 20], |i, j| match like(i) {
         0 => false,
         5 => j == 9,
         1 => j == 8,
@@ -274,7 +279,7 @@ fn every_wait_is_needed() {
     // Each team of a block has a second row, which is when some of the waits are needed.
     for (schedule, bytes, launches, rows) in [
         (WARPS, shared, &all[..], 27),
-        (WARPS, 0, &warps, 27),
+        (WARPS, 0, &warps, 82),
         (BLOCKS, shared, &all, 9),
         (BLOCKS, 0, &all, 9),
         ("", shared, &classes, 66),
@@ -363,5 +368,30 @@ fn rows_of_few_elements_that_are_scattered_often() {
         let fill =
             |name: &str| reports.iter().find(|r| r.name == name).is_some_and(|r| r.sectors_written > 0);
         assert!(fill("f_fill_block"), "{per_row}");
+    }
+}
+
+/// A row may have more fibers than entries, as some may be empty: whether it is long is told by its fibers.
+#[test]
+fn long_rows_of_empty_fibers() {
+    type Fibers = Tensor<f32, (Dense, Compressed, Compressed)>;
+    let statement =
+        "fn f(A: Tensor<f32, (Dense, Compressed, Compressed)>) -> Csr<f32> { C[i, k] = A[i, j, k]; }";
+    for (fibers, filled) in [(128, 127), (128, 0), (300, 5), (127, 127), (129, 128)] {
+        let crd: Vec<i32> = (0..fibers).collect();
+        let ends = (0..=fibers).map(|j| j.min(filled));
+        let levels = vec![
+            LevelArrays::Dense,
+            LevelArrays::compressed(vec![0, 0, fibers], crd),
+            LevelArrays::compressed(ends.collect::<Vec<_>>(), (0..filled).map(|j| j % 7).collect::<Vec<_>>()),
+        ];
+        let vals = (0..filled as usize).map(value).collect::<Vec<_>>().into();
+        let a = Fibers::try_from_parts(Parts { dims: vec![2, 300, 7], levels, vals }).unwrap();
+        let args = [Arg::Tensor(DynTensor::from(&a))];
+        let program = compiled(statement);
+        let found = run(&program, &args).unwrap_or_else(|e| panic!("{fibers} {filled}: {e}"));
+        let cpu = parse_str(&format!("{statement} schedule cpu = none;")).unwrap();
+        let expected = run(&compile_kernel(cpu, &Options::default()).unwrap().program, &args).unwrap();
+        assert!(found.iter().eq(expected.iter()), "{fibers} {filled}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::order::level_vars;
 use super::provenance::{Relation, Size};
-use super::{Access, Cin, Provenance, WorkspaceDecl};
+use super::{Access, Cin, Provenance};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Unit;
 
@@ -29,8 +29,7 @@ impl Team {
 /// Rows of a scattered result that teams of threads assemble, one each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowClass {
-    /// Those whose tables have at least so many places, and fewer than the next class's: a power of two, of which what is
-    /// scattered takes between three eighths and three quarters.
+    /// Those that scatter at least so many elements, or whose tables have as many places, and fewer than the next class's.
     pub from: u64,
     /// Threads of the team: a group of lanes, of which a block has several, or more than a warp, a block of their own.
     pub threads: u32,
@@ -86,11 +85,8 @@ impl Grid {
             !counted.is_empty()
         };
         grid.blocks.sort_by_key(|v| (!of_positions(v), depth(v)));
-        // What is filled before all loops has launches of its own. A table is claimed by one coordinate.
-        let before: Vec<&WorkspaceDecl> = cin.outside().map(|(_, w)| w).collect();
-        let is_table =
-            |w: &&WorkspaceDecl| w.format.is_sparse() && !before.iter().any(|b| std::ptr::eq(*b, *w));
-        let mut tables = cin.workspaces.iter().filter(is_table).peekable();
+        // A table is claimed by one coordinate.
+        let mut tables = cin.scattered_in_rows().peekable();
         if !on_threads && tables.peek().is_some() && tables.all(|w| w.vars.len() == 1) {
             if on_warps {
                 (grid.team, grid.lanes) = (Some(Team::WARP), WARP);

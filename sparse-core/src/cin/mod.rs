@@ -192,6 +192,13 @@ impl Cin {
             Some((&**producer, self.workspaces.get(producer.fills()?.index())?))
         })
     }
+
+    /// The sparse workspaces inside of loops. What is filled before all loops is none of a row.
+    pub fn scattered_in_rows(&self) -> impl Iterator<Item = &WorkspaceDecl> {
+        let before: Vec<&WorkspaceDecl> = self.outside().map(|(_, w)| w).collect();
+        let inside = move |w: &&WorkspaceDecl| !before.iter().any(|b| std::ptr::eq(*b, *w));
+        self.workspaces.iter().filter(|w| w.format.is_sparse()).filter(inside)
+    }
 }
 
 impl Stmt {

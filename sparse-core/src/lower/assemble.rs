@@ -17,6 +17,7 @@ use super::gpu::{Class, Rows, Table, Tier};
 use super::region::guard;
 use super::state::{Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, joined};
+use crate::cin::Cin;
 use crate::cin::assembly::Groups;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
@@ -259,6 +260,7 @@ impl<'k> Lowerer<'k> {
     /// The steps of a program that assembles on a GPU.
     pub(super) fn assembly_steps(
         &mut self,
+        cin: &Cin,
         loops: &[IndexVar],
         state: &State,
         classes: &[Class<'k>],
@@ -269,7 +271,7 @@ impl<'k> Lowerer<'k> {
         let begins: Vec<BufferId> = (0..g.appended.len()).map(|group| self.begins(group, &g)).collect();
         let (mut steps, mut found) = (Vec::new(), None);
         if self.workspaces.iter().any(|w| w.format.is_sparse()) {
-            self.row_tiers = self.tiers(classes);
+            self.row_tiers = self.tiers(cin, classes);
             let scatters = self.pass_launch(Pass::Scatters, &begins, loops, state)?;
             if let Some((scatters, all)) = scatters.and_then(|step| Some((step, self.rows(&g)?))) {
                 self.note_classes(classes);

@@ -85,9 +85,12 @@ pub struct Options {
     /// How many places the tables of the largest rows have in all, at most, unless one alone has more: below 2³¹. By default
     /// 2²⁵, which are 0.4 GB with values of 8 bytes, and 16,384 for each of 2,048 blocks.
     pub table_places: u64,
-    /// How many bytes of shared memory the tables of a block's rows have at most, of the 48 KiB that a block has; larger tables
-    /// are in the device's memory. By default 36 KiB: four blocks have room on a multiprocessor with 160 KiB.
+    /// How many bytes of shared memory a block has for its rows' tables and the sums of its threads, of the 48 KiB that there are;
+    /// larger tables are in the device's memory. By default 36 KiB: four blocks have room on a multiprocessor with 160 KiB.
     pub table_bytes: u64,
+    /// Of how many entries a row is at least that a block looks through to count what it scatters. By default 128: a thread would
+    /// wait for about as many loads, one after another.
+    pub long_rows: u64,
     /// How many elements a list of what is scattered by all threads has room for at most, where the host knows only a bound of
     /// their number; if that is more, the host waits for the number: below 2³⁰. By default 2²⁵: 0.7 GB for a matrix with values
     /// of 8 bytes.
@@ -112,6 +115,7 @@ impl Default for Options {
             table_threads: 1 << 19,
             table_places: 1 << 25,
             table_bytes: 36 << 10,
+            long_rows: 128,
             list_elements: 1 << 25,
             part_work: 1 << 12,
             search_threads: 128,
@@ -251,7 +255,7 @@ pub fn lower(
         lists
     } else if l.gpu.is_some() && kind == ResultKind::Append {
         let classes = l.row_classes(&nested, on_blocks, &state)?;
-        joined(lists, l.assembly_steps(&nested.nest.loops, &state, &classes)?)
+        joined(lists, l.assembly_steps(cin, &nested.nest.loops, &state, &classes)?)
     } else {
         joined(lists, l.written_steps(&nested.nest.loops, state)?)
     };

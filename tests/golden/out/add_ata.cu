@@ -453,7 +453,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_scatters(
             const int at = atomicAdd(&rows_many[4], 1);
             rows_of_largest_blocks[at] = i;
             atomicMax(&t0_largest[0], places);
-        } else if (2048 <= places) {
+        } else if (4096 <= places) {
             const int at = atomicAdd(&rows_many[3], 1);
             rows_of_large_blocks[at] = i;
         } else if (512 <= work) {
@@ -666,6 +666,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* t0_places, const int* rows_of_warps, const int* rows_many, int* C2_pos) {
     __shared__ int t0_crd_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -685,18 +686,62 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
                 t0_crd_shared_2[at] = 2147483647;
             }
             __syncwarp();
-            for (int pt1 = pt11_begin + lane / 8; pt1 < pt11_end; pt1 += 4) {
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                const int entry = tile + lane;
+                const int pt1 = min(entry, tile_end - 1);
                 const int j = t12_crd[pt1];
                 const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + lane % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
-                    const int k_t0 = A2_crd[pA];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                    while (held != 2147483647 && held != k_t0) {
-                        at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                const int pA2_end = A2_pos[j + 1];
+                partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pt1_2 = min(entry_2, tile_end - 1);
+                        const int j_2 = t12_crd[pt1_2];
+                        const int pA2_begin_2 = A2_pos[j_2];
+                        const int pA2_end_2 = A2_pos[j_2 + 1];
+                        const int pA = pA2_begin_2 + lane_of_part;
+                        if (entry_2 < tile_end && pA < pA2_end_2) {
+                            const int k_t0 = A2_crd[pA];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt1_2 = tile; pt1_2 < tile_end; ++pt1_2) {
+                        const int j_2 = t12_crd[pt1_2];
+                        const int pA2_begin_2 = A2_pos[j_2];
+                        for (int pA = pA2_begin_2 + lane, pA_end = A2_pos[j_2 + 1]; pA < pA_end; pA += 32) {
+                            const int k_t0 = A2_crd[pA];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            }
+                        }
                     }
                 }
+                __syncwarp();
             }
             __syncwarp();
             int to = t0_begin;
@@ -766,8 +811,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* t0_places, const int* rows_of_blocks, const int* rows_many, int* C2_pos) {
+    __shared__ int t0_crd_shared_2[2048];
     __shared__ int partial[256];
-    __shared__ int t0_crd_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -780,27 +825,72 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
         if (pt11_begin < pt11_end) {
             const int t0_size = t0_places[row];
             for (int at = thread_x; at < t0_size; at += 256) {
-                t0_crd_shared_3[at] = 2147483647;
+                t0_crd_shared_2[at] = 2147483647;
             }
-            __syncthreads();
-            for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
-                const int j = t12_crd[pt1];
-                const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
-                    const int k_t0 = A2_crd[pA];
-                    int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                    int held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
-                    while (held != 2147483647 && held != k_t0) {
-                        at = at + 1 == t0_size ? 0 : at + 1;
-                        held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pt1 = min(entry, tile_end - 1);
+                    const int j = t12_crd[pt1];
+                    const int pA2_begin = A2_pos[j];
+                    const int pA2_end = A2_pos[j + 1];
+                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        const int pA = pA2_begin + lane_of_part;
+                        if (entry < tile_end && pA < pA2_end) {
+                            const int k_t0 = A2_crd[pA];
+                            int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_size ? 0 : at + 1;
+                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                            const int k_t0 = A2_crd[pA];
+                            int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_size ? 0 : at + 1;
+                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             __syncthreads();
             int to = 0;
             for (int tile = 0; tile < t0_size; tile += 256) {
                 const int at = tile + thread_x;
-                const int key = at < t0_size ? t0_crd_shared_3[at] : 2147483647;
+                const int key = at < t0_size ? t0_crd_shared_2[at] : 2147483647;
                 partial[thread_x] = key != 2147483647 ? 1 : 0;
                 __syncthreads();
                 int distance = 1;
@@ -816,7 +906,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
                 const int all = partial[255];
                 __syncthreads();
                 if (key != 2147483647) {
-                    t0_crd_shared_3[to + before] = key;
+                    t0_crd_shared_2[to + before] = key;
                 }
                 to += all;
             }
@@ -828,10 +918,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
                 while (0 < flip) {
                     for (int low = thread_x; low < t0_filled; low += 256) {
                         const int high = low ^ flip;
-                        if (low < high && high < t0_filled && t0_crd_shared_3[high] < t0_crd_shared_3[low]) {
-                            const int key = t0_crd_shared_3[low];
-                            t0_crd_shared_3[low] = t0_crd_shared_3[high];
-                            t0_crd_shared_3[high] = key;
+                        if (low < high && high < t0_filled && t0_crd_shared_2[high] < t0_crd_shared_2[low]) {
+                            const int key = t0_crd_shared_2[low];
+                            t0_crd_shared_2[low] = t0_crd_shared_2[high];
+                            t0_crd_shared_2[high] = key;
                         }
                     }
                     __syncthreads();
@@ -844,7 +934,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
             int pt0 = 0;
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
-                const int kt0 = t0_crd_shared_3[pt0];
+                const int kt0 = t0_crd_shared_2[pt0];
                 if (kB == kt0) {
                     ++C2_count;
                     ++pB;
@@ -891,19 +981,64 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
             for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                 t0_crd[at] = 2147483647;
             }
-            __syncthreads();
-            for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
-                const int j = t12_crd[pt1];
-                const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
-                    const int k_t0 = A2_crd[pA];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                    while (held != 2147483647 && held != k_t0) {
-                        at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pt1 = min(entry, tile_end - 1);
+                    const int j = t12_crd[pt1];
+                    const int pA2_begin = A2_pos[j];
+                    const int pA2_end = A2_pos[j + 1];
+                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
+                    }
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        const int pA = pA2_begin + lane_of_part;
+                        if (entry < tile_end && pA < pA2_end) {
+                            const int k_t0 = A2_crd[pA];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                            const int k_t0 = A2_crd[pA];
+                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             __syncthreads();
             int to = t0_begin;
@@ -1007,19 +1142,64 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
                 for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                     t0_crd[at] = 2147483647;
                 }
-                __syncthreads();
-                for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
-                    const int j = t12_crd[pt1];
-                    const int pA2_begin = A2_pos[j];
-                    for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
-                        const int k_t0 = A2_crd[pA];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                    }
+                    __syncthreads();
+                    int longest = 0;
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[n]);
+                    }
+                    if (longest <= 256) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
+                        }
+                        const int part = thread_x / width;
+                        const int lane_of_part = thread_x % width;
+                        const int parts = 256 / width;
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry = first_entry + part;
+                            const int pt1 = min(entry, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pA2_begin = A2_pos[j];
+                            const int pA2_end = A2_pos[j + 1];
+                            const int pA = pA2_begin + lane_of_part;
+                            if (entry < tile_end && pA < pA2_end) {
+                                const int k_t0 = A2_crd[pA];
+                                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                while (held != 2147483647 && held != k_t0) {
+                                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                }
+                            }
+                            first_entry += parts;
+                        }
+                    } else {
+                        for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                            const int j = t12_crd[pt1];
+                            const int pA2_begin = A2_pos[j];
+                            for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                                const int k_t0 = A2_crd[pA];
+                                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                while (held != 2147483647 && held != k_t0) {
+                                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                }
+                            }
                         }
                     }
+                    __syncthreads();
                 }
                 __syncthreads();
                 int to = t0_begin;
@@ -1453,9 +1633,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
     const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int partial[256];
     __shared__ int t0_crd_shared_2[2048];
     __shared__ double t0_vals_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -1477,16 +1657,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
             }
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
-                const int own = tile + lane;
-                const int pt1 = min(own, tile_end - 1);
+                const int entry = tile + lane;
+                const int pt1 = min(entry, tile_end - 1);
                 const int j = t12_crd[pt1];
                 const int pA2_begin = A2_pos[j];
                 const int pA2_end = A2_pos[j + 1];
-                partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
                 __syncwarp();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
                 }
                 if (longest <= 32) {
                     int width = 8;
@@ -1496,17 +1676,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                     const int part = lane / width;
                     const int lane_of_part = lane % width;
                     const int parts = 32 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own_2 = some + part;
-                        const int pt1_2 = min(own_2, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pt1_2 = min(entry_2, tile_end - 1);
                         const int j_2 = t12_crd[pt1_2];
                         const int pA2_begin_2 = A2_pos[j_2];
                         const int pA2_end_2 = A2_pos[j_2 + 1];
                         const int pA = pA2_begin_2 + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own_2 < tile_end && pA < pA2_end_2) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry_2 < tile_end && pA < pA2_end_2) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1_2]] * A_vals[pA];
                             int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
@@ -1515,16 +1695,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
                                 held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                t0_vals_shared_2[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                t0_vals_shared_2[claimed] += combined;
                             }
                             __syncwarp();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt1_2 = tile; pt1_2 < tile_end; ++pt1_2) {
@@ -1648,9 +1828,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
     const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int t0_crd_shared_2[2048];
+    __shared__ double t0_vals_shared_2[2048];
     __shared__ int partial[256];
-    __shared__ int t0_crd_shared_3[1024];
-    __shared__ double t0_vals_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1663,23 +1843,23 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
         if (pt11_begin < pt11_end) {
             const int t0_size = t0_places[row];
             for (int at = thread_x; at < t0_size; at += 256) {
-                t0_crd_shared_3[at] = 2147483647;
-                t0_vals_shared_3[at] = 0.0;
+                t0_crd_shared_2[at] = 2147483647;
+                t0_vals_shared_2[at] = 0.0;
             }
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pt1 = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pt1 = min(entry, tile_end - 1);
                     const int j = t12_crd[pt1];
                     const int pA2_begin = A2_pos[j];
                     const int pA2_end = A2_pos[j + 1];
-                    partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -1689,35 +1869,35 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pt1 = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt1 = min(entry, tile_end - 1);
                         const int j = t12_crd[pt1];
                         const int pA2_begin = A2_pos[j];
                         const int pA2_end = A2_pos[j + 1];
                         const int pA = pA2_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own < tile_end && pA < pA2_end) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry < tile_end && pA < pA2_end) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                             int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                            int held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_size ? 0 : at + 1;
-                                held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                t0_vals_shared_3[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                t0_vals_shared_2[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt1 = tile; pt1 < tile_end; ++pt1) {
@@ -1727,15 +1907,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                             int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                            int held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_size ? 0 : at + 1;
-                                held = atomicCAS(&t0_crd_shared_3[at], 2147483647, k_t0);
+                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
                             }
                             if (held == 2147483647) {
-                                t0_vals_shared_3[at] = value;
+                                t0_vals_shared_2[at] = value;
                             } else {
-                                t0_vals_shared_3[at] += value;
+                                t0_vals_shared_2[at] += value;
                             }
                         }
                         __syncthreads();
@@ -1745,8 +1925,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
             int to = 0;
             for (int tile = 0; tile < t0_size; tile += 256) {
                 const int at = tile + thread_x;
-                const int key = at < t0_size ? t0_crd_shared_3[at] : 2147483647;
-                const double value = key != 2147483647 ? t0_vals_shared_3[at] : 0.0;
+                const int key = at < t0_size ? t0_crd_shared_2[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals_shared_2[at] : 0.0;
                 partial[thread_x] = key != 2147483647 ? 1 : 0;
                 __syncthreads();
                 int distance = 1;
@@ -1762,8 +1942,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                 const int all = partial[255];
                 __syncthreads();
                 if (key != 2147483647) {
-                    t0_crd_shared_3[to + before] = key;
-                    t0_vals_shared_3[to + before] = value;
+                    t0_crd_shared_2[to + before] = key;
+                    t0_vals_shared_2[to + before] = value;
                 }
                 to += all;
             }
@@ -1775,13 +1955,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                 while (0 < flip) {
                     for (int low = thread_x; low < t0_filled; low += 256) {
                         const int high = low ^ flip;
-                        if (low < high && high < t0_filled && t0_crd_shared_3[high] < t0_crd_shared_3[low]) {
-                            const int key = t0_crd_shared_3[low];
-                            t0_crd_shared_3[low] = t0_crd_shared_3[high];
-                            t0_crd_shared_3[high] = key;
-                            const double value = t0_vals_shared_3[low];
-                            t0_vals_shared_3[low] = t0_vals_shared_3[high];
-                            t0_vals_shared_3[high] = value;
+                        if (low < high && high < t0_filled && t0_crd_shared_2[high] < t0_crd_shared_2[low]) {
+                            const int key = t0_crd_shared_2[low];
+                            t0_crd_shared_2[low] = t0_crd_shared_2[high];
+                            t0_crd_shared_2[high] = key;
+                            const double value = t0_vals_shared_2[low];
+                            t0_vals_shared_2[low] = t0_vals_shared_2[high];
+                            t0_vals_shared_2[high] = value;
                         }
                     }
                     __syncthreads();
@@ -1795,10 +1975,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
             if (thread_x == 0) {
                 while (pB < pB2_end && pt0 < t0_filled) {
                     const int kB = B2_crd[pB];
-                    const int kt0 = t0_crd_shared_3[pt0];
+                    const int kt0 = t0_crd_shared_2[pt0];
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
-                        C_vals[pC2] = B_vals[pB] + t0_vals_shared_3[pt0];
+                        C_vals[pC2] = B_vals[pB] + t0_vals_shared_2[pt0];
                         ++pC2;
                         ++pB;
                         ++pt0;
@@ -1809,7 +1989,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
-                        C_vals[pC2] = t0_vals_shared_3[pt0];
+                        C_vals[pC2] = t0_vals_shared_2[pt0];
                         ++pC2;
                         ++pt0;
                     }
@@ -1821,9 +2001,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                     ++pC2;
                 }
                 for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                    const int k = t0_crd_shared_3[pt0_2];
+                    const int k = t0_crd_shared_2[pt0_2];
                     C2_crd[pC2] = k;
-                    C_vals[pC2] = t0_vals_shared_3[pt0_2];
+                    C_vals[pC2] = t0_vals_shared_2[pt0_2];
                     ++pC2;
                 }
             }
@@ -1872,17 +2052,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pt1 = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pt1 = min(entry, tile_end - 1);
                     const int j = t12_crd[pt1];
                     const int pA2_begin = A2_pos[j];
                     const int pA2_end = A2_pos[j + 1];
-                    partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -1892,17 +2072,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pt1 = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt1 = min(entry, tile_end - 1);
                         const int j = t12_crd[pt1];
                         const int pA2_begin = A2_pos[j];
                         const int pA2_end = A2_pos[j + 1];
                         const int pA = pA2_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own < tile_end && pA < pA2_end) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry < tile_end && pA < pA2_end) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                             int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
@@ -1911,16 +2091,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
                                 held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                t0_vals[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                t0_vals[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt1 = tile; pt1 < tile_end; ++pt1) {
@@ -2081,17 +2261,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                 for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                     const int tile_end = min(tile + 32, pt11_end);
                     if (thread_x < 32) {
-                        const int own = tile + thread_x;
-                        const int pt1 = min(own, tile_end - 1);
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
                         const int j = t12_crd[pt1];
                         const int pA2_begin = A2_pos[j];
                         const int pA2_end = A2_pos[j + 1];
-                        partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                        partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
                     }
                     __syncthreads();
                     int longest = 0;
-                    for (int entry = 0; entry < 32; ++entry) {
-                        longest = max(longest, partial[entry]);
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[n]);
                     }
                     if (longest <= 256) {
                         int width = 8;
@@ -2101,17 +2281,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                         const int part = thread_x / width;
                         const int lane_of_part = thread_x % width;
                         const int parts = 256 / width;
-                        int some = tile;
-                        while (some < tile_end) {
-                            const int own = some + part;
-                            const int pt1 = min(own, tile_end - 1);
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry = first_entry + part;
+                            const int pt1 = min(entry, tile_end - 1);
                             const int j = t12_crd[pt1];
                             const int pA2_begin = A2_pos[j];
                             const int pA2_end = A2_pos[j + 1];
                             const int pA = pA2_begin + lane_of_part;
-                            int own_at = 2147483647;
-                            double own_value = 0.0;
-                            if (own < tile_end && pA < pA2_end) {
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (entry < tile_end && pA < pA2_end) {
                                 const int k_t0 = A2_crd[pA];
                                 const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
@@ -2120,16 +2300,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                                     at = at + 1 == t0_end ? t0_begin : at + 1;
                                     held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                                 }
-                                own_at = at;
-                                own_value = value;
+                                claimed = at;
+                                combined = value;
                             }
-                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                                if (turn == part && own_at != 2147483647) {
-                                    t0_vals[own_at] += own_value;
+                            for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                                if (turn == part && claimed != 2147483647) {
+                                    t0_vals[claimed] += combined;
                                 }
                                 __syncthreads();
                             }
-                            some += parts;
+                            first_entry += parts;
                         }
                     } else {
                         for (int pt1 = tile; pt1 < tile_end; ++pt1) {

@@ -453,7 +453,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_scatters(
             const int at = atomicAdd(&rows_many[4], 1);
             rows_of_largest_blocks[at] = i;
             atomicMax(&w_largest[0], places);
-        } else if (2048 <= places) {
+        } else if (4096 <= places) {
             const int at = atomicAdd(&rows_many[3], 1);
             rows_of_large_blocks[at] = i;
         } else if (512 <= work) {
@@ -521,8 +521,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_group8s, const int* rows_many,
     int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared[2304];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
@@ -584,8 +584,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_warps, const int* rows_many,
     int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -606,21 +606,68 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
                 w_crd_shared_2[at] = 2147483647;
             }
             __syncwarp();
-            for (int pt0 = pt01_begin + lane / 8; pt0 < pt01_end; pt0 += 4) {
+            for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt01_end);
+                const int entry = tile + lane;
+                const int pt0 = min(entry, tile_end - 1);
                 const int j = t02_crd[pt0];
                 const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + lane % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
-                    const int k = A2_crd[pA];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                const int pA2_end = A2_pos[j + 1];
+                partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pt0_2 = min(entry_2, tile_end - 1);
+                        const int j_2 = t02_crd[pt0_2];
+                        const int pA2_begin_2 = A2_pos[j_2];
+                        const int pA2_end_2 = A2_pos[j_2 + 1];
+                        const int pA = pA2_begin_2 + lane_of_part;
+                        if (entry_2 < tile_end && pA < pA2_end_2) {
+                            const int k = A2_crd[pA];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt0_2 = tile; pt0_2 < tile_end; ++pt0_2) {
+                        const int j_2 = t02_crd[pt0_2];
+                        const int pA2_begin_2 = A2_pos[j_2];
+                        for (int pA = pA2_begin_2 + lane, pA_end = A2_pos[j_2 + 1]; pA < pA_end; pA += 32) {
+                            const int k = A2_crd[pA];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncwarp();
             }
             partial[thread_x] = w_len;
             __syncwarp();
@@ -647,8 +694,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
     int* C2_pos) {
+    __shared__ int w_crd_shared_2[2048];
     __shared__ int partial[256];
-    __shared__ int w_crd_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -662,24 +709,72 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
             const int w_size = w_places[row];
             int w_len = 0;
             for (int at = thread_x; at < w_size; at += 256) {
-                w_crd_shared_3[at] = 2147483647;
+                w_crd_shared_2[at] = 2147483647;
             }
-            __syncthreads();
-            for (int pt0 = pt01_begin + thread_x / 8; pt0 < pt01_end; pt0 += 32) {
-                const int j = t02_crd[pt0];
-                const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
-                    const int k = A2_crd[pA];
-                    int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                    int held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_size ? 0 : at + 1;
-                        held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+            for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt01_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pt0 = min(entry, tile_end - 1);
+                    const int j = t02_crd[pt0];
+                    const int pA2_begin = A2_pos[j];
+                    const int pA2_end = A2_pos[j + 1];
+                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt0 = min(entry, tile_end - 1);
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        const int pA = pA2_begin + lane_of_part;
+                        if (entry < tile_end && pA < pA2_end) {
+                            const int k = A2_crd[pA];
+                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt0 = tile; pt0 < tile_end; ++pt0) {
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                            const int k = A2_crd[pA];
+                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             partial[thread_x] = w_len;
             __syncthreads();
@@ -724,22 +819,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
-            __syncthreads();
-            for (int pt0 = pt01_begin + thread_x / 8; pt0 < pt01_end; pt0 += 32) {
-                const int j = t02_crd[pt0];
-                const int pA2_begin = A2_pos[j];
-                for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
-                    const int k = A2_crd[pA];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+            for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt01_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pt0 = min(entry, tile_end - 1);
+                    const int j = t02_crd[pt0];
+                    const int pA2_begin = A2_pos[j];
+                    const int pA2_end = A2_pos[j + 1];
+                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt0 = min(entry, tile_end - 1);
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        const int pA = pA2_begin + lane_of_part;
+                        if (entry < tile_end && pA < pA2_end) {
+                            const int k = A2_crd[pA];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt0 = tile; pt0 < tile_end; ++pt0) {
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                            const int k = A2_crd[pA];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             partial[thread_x] = w_len;
             __syncthreads();
@@ -789,22 +932,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_largest_block(
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
-                __syncthreads();
-                for (int pt0 = pt01_begin + thread_x / 8; pt0 < pt01_end; pt0 += 32) {
-                    const int j = t02_crd[pt0];
-                    const int pA2_begin = A2_pos[j];
-                    for (int pA = pA2_begin + thread_x % 8, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
-                        const int k = A2_crd[pA];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt01_end);
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt0 = min(entry, tile_end - 1);
+                        const int j = t02_crd[pt0];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                    }
+                    __syncthreads();
+                    int longest = 0;
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[n]);
+                    }
+                    if (longest <= 256) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
                         }
-                        if (held == 2147483647) {
-                            ++w_len;
+                        const int part = thread_x / width;
+                        const int lane_of_part = thread_x % width;
+                        const int parts = 256 / width;
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry = first_entry + part;
+                            const int pt0 = min(entry, tile_end - 1);
+                            const int j = t02_crd[pt0];
+                            const int pA2_begin = A2_pos[j];
+                            const int pA2_end = A2_pos[j + 1];
+                            const int pA = pA2_begin + lane_of_part;
+                            if (entry < tile_end && pA < pA2_end) {
+                                const int k = A2_crd[pA];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
+                            first_entry += parts;
+                        }
+                    } else {
+                        for (int pt0 = tile; pt0 < tile_end; ++pt0) {
+                            const int j = t02_crd[pt0];
+                            const int pA2_begin = A2_pos[j];
+                            for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                                const int k = A2_crd[pA];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
                         }
                     }
+                    __syncthreads();
                 }
                 partial[thread_x] = w_len;
                 __syncthreads();
@@ -1108,9 +1299,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
     __shared__ double w_vals_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -1138,16 +1329,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
             }
             for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt01_end);
-                const int own = tile + lane;
-                const int pt0 = min(own, tile_end - 1);
+                const int entry = tile + lane;
+                const int pt0 = min(entry, tile_end - 1);
                 const int j = t02_crd[pt0];
                 const int pA2_begin = A2_pos[j];
                 const int pA2_end = A2_pos[j + 1];
-                partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
                 __syncwarp();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
                 }
                 if (longest <= 32) {
                     int width = 8;
@@ -1157,17 +1348,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
                     const int part = lane / width;
                     const int lane_of_part = lane % width;
                     const int parts = 32 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own_2 = some + part;
-                        const int pt0_2 = min(own_2, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pt0_2 = min(entry_2, tile_end - 1);
                         const int j_2 = t02_crd[pt0_2];
                         const int pA2_begin_2 = A2_pos[j_2];
                         const int pA2_end_2 = A2_pos[j_2 + 1];
                         const int pA = pA2_begin_2 + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own_2 < tile_end && pA < pA2_end_2) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry_2 < tile_end && pA < pA2_end_2) {
                             const int k = A2_crd[pA];
                             const double value = t0_vals[t0_order[pt0_2]] * A_vals[pA];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
@@ -1176,16 +1367,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
                                 at = at + 1 == w_end ? w_begin : at + 1;
                                 held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals_shared_2[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals_shared_2[claimed] += combined;
                             }
                             __syncwarp();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt0_2 = tile; pt0_2 < tile_end; ++pt0_2) {
@@ -1262,9 +1453,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int w_crd_shared_2[2048];
+    __shared__ double w_vals_shared_2[2048];
     __shared__ int partial[256];
-    __shared__ int w_crd_shared_3[1024];
-    __shared__ double w_vals_shared_3[1024];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1283,23 +1474,23 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
             }
             const int w_size = places;
             for (int at = thread_x; at < w_size; at += 256) {
-                w_crd_shared_3[at] = 2147483647;
-                w_vals_shared_3[at] = 0.0;
+                w_crd_shared_2[at] = 2147483647;
+                w_vals_shared_2[at] = 0.0;
             }
             for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt01_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pt0 = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pt0 = min(entry, tile_end - 1);
                     const int j = t02_crd[pt0];
                     const int pA2_begin = A2_pos[j];
                     const int pA2_end = A2_pos[j + 1];
-                    partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -1309,35 +1500,35 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pt0 = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt0 = min(entry, tile_end - 1);
                         const int j = t02_crd[pt0];
                         const int pA2_begin = A2_pos[j];
                         const int pA2_end = A2_pos[j + 1];
                         const int pA = pA2_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own < tile_end && pA < pA2_end) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry < tile_end && pA < pA2_end) {
                             const int k = A2_crd[pA];
                             const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
                             int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                            int held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_size ? 0 : at + 1;
-                                held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals_shared_3[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals_shared_2[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt0 = tile; pt0 < tile_end; ++pt0) {
@@ -1347,15 +1538,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                             const int k = A2_crd[pA];
                             const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
                             int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                            int held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_size ? 0 : at + 1;
-                                held = atomicCAS(&w_crd_shared_3[at], 2147483647, k);
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                             }
                             if (held == 2147483647) {
-                                w_vals_shared_3[at] = value;
+                                w_vals_shared_2[at] = value;
                             } else {
-                                w_vals_shared_3[at] += value;
+                                w_vals_shared_2[at] += value;
                             }
                         }
                         __syncthreads();
@@ -1365,8 +1556,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
             int to = 0;
             for (int tile = 0; tile < w_size; tile += 256) {
                 const int at = tile + thread_x;
-                const int key = at < w_size ? w_crd_shared_3[at] : 2147483647;
-                const double value = key != 2147483647 ? w_vals_shared_3[at] : 0.0;
+                const int key = at < w_size ? w_crd_shared_2[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared_2[at] : 0.0;
                 partial[thread_x] = key != 2147483647 ? 1 : 0;
                 __syncthreads();
                 int distance = 1;
@@ -1382,8 +1573,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                 const int all = partial[255];
                 __syncthreads();
                 if (key != 2147483647) {
-                    w_crd_shared_3[to + before] = key;
-                    w_vals_shared_3[to + before] = value;
+                    w_crd_shared_2[to + before] = key;
+                    w_vals_shared_2[to + before] = value;
                 }
                 to += all;
             }
@@ -1395,13 +1586,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                 while (0 < flip) {
                     for (int low = thread_x; low < w_filled; low += 256) {
                         const int high = low ^ flip;
-                        if (low < high && high < w_filled && w_crd_shared_3[high] < w_crd_shared_3[low]) {
-                            const int key = w_crd_shared_3[low];
-                            w_crd_shared_3[low] = w_crd_shared_3[high];
-                            w_crd_shared_3[high] = key;
-                            const double value = w_vals_shared_3[low];
-                            w_vals_shared_3[low] = w_vals_shared_3[high];
-                            w_vals_shared_3[high] = value;
+                        if (low < high && high < w_filled && w_crd_shared_2[high] < w_crd_shared_2[low]) {
+                            const int key = w_crd_shared_2[low];
+                            w_crd_shared_2[low] = w_crd_shared_2[high];
+                            w_crd_shared_2[high] = key;
+                            const double value = w_vals_shared_2[low];
+                            w_vals_shared_2[low] = w_vals_shared_2[high];
+                            w_vals_shared_2[high] = value;
                         }
                     }
                     __syncthreads();
@@ -1410,9 +1601,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                 half = half < w_filled - half ? half + half : w_filled;
             }
             for (int pw = thread_x; pw < w_filled; pw += 256) {
-                const int k = w_crd_shared_3[pw];
+                const int k = w_crd_shared_2[pw];
                 C2_crd[pC2 + pw] = k;
-                C_vals[pC2 + pw] = w_vals_shared_3[pw];
+                C_vals[pC2 + pw] = w_vals_shared_2[pw];
             }
         }
     }
@@ -1452,17 +1643,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
             for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt01_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pt0 = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pt0 = min(entry, tile_end - 1);
                     const int j = t02_crd[pt0];
                     const int pA2_begin = A2_pos[j];
                     const int pA2_end = A2_pos[j + 1];
-                    partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -1472,17 +1663,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pt0 = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt0 = min(entry, tile_end - 1);
                         const int j = t02_crd[pt0];
                         const int pA2_begin = A2_pos[j];
                         const int pA2_end = A2_pos[j + 1];
                         const int pA = pA2_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own < tile_end && pA < pA2_end) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry < tile_end && pA < pA2_end) {
                             const int k = A2_crd[pA];
                             const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
@@ -1491,16 +1682,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
                                 at = at + 1 == w_end ? w_begin : at + 1;
                                 held = atomicCAS(&w_crd[at], 2147483647, k);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt0 = tile; pt0 < tile_end; ++pt0) {
@@ -1620,17 +1811,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
                 for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
                     const int tile_end = min(tile + 32, pt01_end);
                     if (thread_x < 32) {
-                        const int own = tile + thread_x;
-                        const int pt0 = min(own, tile_end - 1);
+                        const int entry = tile + thread_x;
+                        const int pt0 = min(entry, tile_end - 1);
                         const int j = t02_crd[pt0];
                         const int pA2_begin = A2_pos[j];
                         const int pA2_end = A2_pos[j + 1];
-                        partial[thread_x] = own < tile_end ? pA2_end - pA2_begin : 0;
+                        partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
                     }
                     __syncthreads();
                     int longest = 0;
-                    for (int entry = 0; entry < 32; ++entry) {
-                        longest = max(longest, partial[entry]);
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[n]);
                     }
                     if (longest <= 256) {
                         int width = 8;
@@ -1640,17 +1831,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
                         const int part = thread_x / width;
                         const int lane_of_part = thread_x % width;
                         const int parts = 256 / width;
-                        int some = tile;
-                        while (some < tile_end) {
-                            const int own = some + part;
-                            const int pt0 = min(own, tile_end - 1);
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry = first_entry + part;
+                            const int pt0 = min(entry, tile_end - 1);
                             const int j = t02_crd[pt0];
                             const int pA2_begin = A2_pos[j];
                             const int pA2_end = A2_pos[j + 1];
                             const int pA = pA2_begin + lane_of_part;
-                            int own_at = 2147483647;
-                            double own_value = 0.0;
-                            if (own < tile_end && pA < pA2_end) {
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (entry < tile_end && pA < pA2_end) {
                                 const int k = A2_crd[pA];
                                 const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
                                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
@@ -1659,16 +1850,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
                                     at = at + 1 == w_end ? w_begin : at + 1;
                                     held = atomicCAS(&w_crd[at], 2147483647, k);
                                 }
-                                own_at = at;
-                                own_value = value;
+                                claimed = at;
+                                combined = value;
                             }
-                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                                if (turn == part && own_at != 2147483647) {
-                                    w_vals[own_at] += own_value;
+                            for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                                if (turn == part && claimed != 2147483647) {
+                                    w_vals[claimed] += combined;
                                 }
                                 __syncthreads();
                             }
-                            some += parts;
+                            first_entry += parts;
                         }
                     } else {
                         for (int pt0 = tile; pt0 < tile_end; ++pt0) {

@@ -112,8 +112,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters_block(
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
-    if (block_x < long_rows_many[0]) {
-        const int row = long_rows_of_blocks[block_x];
+    for (int rank = block_x, rank_end = long_rows_many[0]; rank < rank_end; rank += 2048) {
+        const int row = long_rows_of_blocks[rank];
         int w_len = 0;
         for (int pA = A2_pos[row] + thread_x, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 256) {
             const int j = A2_crd[pA];
@@ -158,6 +158,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters_block(
                 rows_of_group8s[at] = row;
             }
         }
+        __syncthreads();
     }
 }
 
@@ -209,8 +210,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_group8s, const int* rows_many,
     int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared[2304];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
@@ -267,8 +268,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_warps, const int* rows_many,
     int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -286,22 +287,69 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
             w_crd_shared_2[at] = 2147483647;
         }
         __syncwarp();
-        const int pA2_begin = A2_pos[row];
-        for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 4) {
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            const int entry = tile + lane;
+            const int pA = min(entry, tile_end - 1);
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
-                    at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+            const int pB2_end = B2_pos[j + 1];
+            partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+            __syncwarp();
+            int longest = 0;
+            for (int n = 0; n < 32; ++n) {
+                longest = max(longest, partial[thread_x / 32 * 32 + n]);
+            }
+            if (longest <= 32) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
                 }
-                if (held == 2147483647) {
-                    ++w_len;
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int entry_2 = first_entry + part;
+                    const int pA_2 = min(entry_2, tile_end - 1);
+                    const int j_2 = A2_crd[pA_2];
+                    const int pB2_begin_2 = B2_pos[j_2];
+                    const int pB2_end_2 = B2_pos[j_2 + 1];
+                    const int pB = pB2_begin_2 + lane_of_part;
+                    if (entry_2 < tile_end && pB < pB2_end_2) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
+                    }
+                    first_entry += parts;
+                }
+            } else {
+                for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                    const int j_2 = A2_crd[pA_2];
+                    const int pB2_begin_2 = B2_pos[j_2];
+                    for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
+                    }
                 }
             }
+            __syncwarp();
         }
         partial[thread_x] = w_len;
         __syncwarp();
@@ -326,8 +374,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
     int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -340,23 +388,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
         for (int at = thread_x; at < w_size; at += 256) {
             w_crd_shared_2[at] = 2147483647;
         }
-        __syncthreads();
-        const int pA2_begin = A2_pos[row];
-        for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
-            const int j = A2_crd[pA];
-            const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                const int k = B2_crd[pB];
-                int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
-                    at = at + 1 == w_size ? 0 : at + 1;
-                    held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            if (thread_x < 32) {
+                const int entry = tile + thread_x;
+                const int pA = min(entry, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+            }
+            __syncthreads();
+            int longest = 0;
+            for (int n = 0; n < 32; ++n) {
+                longest = max(longest, partial[n]);
+            }
+            if (longest <= 256) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
                 }
-                if (held == 2147483647) {
-                    ++w_len;
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int entry = first_entry + part;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    const int pB = pB2_begin + lane_of_part;
+                    if (entry < tile_end && pB < pB2_end) {
+                        const int k = B2_crd[pB];
+                        int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_size ? 0 : at + 1;
+                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
+                    }
+                    first_entry += parts;
+                }
+            } else {
+                for (int pA = tile; pA < tile_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                        const int k = B2_crd[pB];
+                        int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_size ? 0 : at + 1;
+                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
+                    }
                 }
             }
+            __syncthreads();
         }
         partial[thread_x] = w_len;
         __syncthreads();
@@ -396,23 +492,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
         }
-        __syncthreads();
-        const int pA2_begin = A2_pos[row];
-        for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
-            const int j = A2_crd[pA];
-            const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
-                    at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd[at], 2147483647, k);
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            if (thread_x < 32) {
+                const int entry = tile + thread_x;
+                const int pA = min(entry, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+            }
+            __syncthreads();
+            int longest = 0;
+            for (int n = 0; n < 32; ++n) {
+                longest = max(longest, partial[n]);
+            }
+            if (longest <= 256) {
+                int width = 8;
+                while (width < longest) {
+                    width += width;
                 }
-                if (held == 2147483647) {
-                    ++w_len;
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int entry = first_entry + part;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    const int pB = pB2_begin + lane_of_part;
+                    if (entry < tile_end && pB < pB2_end) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
+                    }
+                    first_entry += parts;
+                }
+            } else {
+                for (int pA = tile; pA < tile_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
+                    }
                 }
             }
+            __syncthreads();
         }
         partial[thread_x] = w_len;
         __syncthreads();
@@ -457,23 +601,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
-            __syncthreads();
-            const int pA2_begin = A2_pos[row];
-            for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 32) {
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+            const int pA2_end = A2_pos[row + 1];
+            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pA = min(entry, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        const int pB = pB2_begin + lane_of_part;
+                        if (entry < tile_end && pB < pB2_end) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pA = tile; pA < tile_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             partial[thread_x] = w_len;
             __syncthreads();
@@ -772,9 +964,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
     __shared__ double w_vals_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -801,16 +993,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
-            const int own = tile + lane;
-            const int pA = min(own, tile_end - 1);
+            const int entry = tile + lane;
+            const int pA = min(entry, tile_end - 1);
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const int pB2_end = B2_pos[j + 1];
-            partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+            partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
             __syncwarp();
             int longest = 0;
-            for (int entry = 0; entry < 32; ++entry) {
-                longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+            for (int n = 0; n < 32; ++n) {
+                longest = max(longest, partial[thread_x / 32 * 32 + n]);
             }
             if (longest <= 32) {
                 int width = 8;
@@ -820,17 +1012,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
                 const int part = lane / width;
                 const int lane_of_part = lane % width;
                 const int parts = 32 / width;
-                int some = tile;
-                while (some < tile_end) {
-                    const int own_2 = some + part;
-                    const int pA_2 = min(own_2, tile_end - 1);
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int entry_2 = first_entry + part;
+                    const int pA_2 = min(entry_2, tile_end - 1);
                     const int j_2 = A2_crd[pA_2];
                     const int pB2_begin_2 = B2_pos[j_2];
                     const int pB2_end_2 = B2_pos[j_2 + 1];
                     const int pB = pB2_begin_2 + lane_of_part;
-                    int own_at = 2147483647;
-                    double own_value = 0.0;
-                    if (own_2 < tile_end && pB < pB2_end_2) {
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (entry_2 < tile_end && pB < pB2_end_2) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                         int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
@@ -838,17 +1030,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
                             at = at + 1 == w_end ? w_begin : at + 1;
                             held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                         }
-                        own_at = at;
+                        claimed = at;
                         const double value = A_vals[pA_2] * B_vals[pB];
-                        own_value = value;
+                        combined = value;
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                        if (turn == part && own_at != 2147483647) {
-                            w_vals_shared_2[own_at] += own_value;
+                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                        if (turn == part && claimed != 2147483647) {
+                            w_vals_shared_2[claimed] += combined;
                         }
                         __syncwarp();
                     }
-                    some += parts;
+                    first_entry += parts;
                 }
             } else {
                 for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
@@ -925,9 +1117,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
     __shared__ double w_vals_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -951,17 +1143,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
             if (thread_x < 32) {
-                const int own = tile + thread_x;
-                const int pA = min(own, tile_end - 1);
+                const int entry = tile + thread_x;
+                const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
             __syncthreads();
             int longest = 0;
-            for (int entry = 0; entry < 32; ++entry) {
-                longest = max(longest, partial[entry]);
+            for (int n = 0; n < 32; ++n) {
+                longest = max(longest, partial[n]);
             }
             if (longest <= 256) {
                 int width = 8;
@@ -971,17 +1163,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
                 const int part = thread_x / width;
                 const int lane_of_part = thread_x % width;
                 const int parts = 256 / width;
-                int some = tile;
-                while (some < tile_end) {
-                    const int own = some + part;
-                    const int pA = min(own, tile_end - 1);
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int entry = first_entry + part;
+                    const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
                     const int pB = pB2_begin + lane_of_part;
-                    int own_at = 2147483647;
-                    double own_value = 0.0;
-                    if (own < tile_end && pB < pB2_end) {
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (entry < tile_end && pB < pB2_end) {
                         const int k = B2_crd[pB];
                         int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
                         int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
@@ -989,17 +1181,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
                             at = at + 1 == w_size ? 0 : at + 1;
                             held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
                         }
-                        own_at = at;
+                        claimed = at;
                         const double value = A_vals[pA] * B_vals[pB];
-                        own_value = value;
+                        combined = value;
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                        if (turn == part && own_at != 2147483647) {
-                            w_vals_shared_2[own_at] += own_value;
+                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                        if (turn == part && claimed != 2147483647) {
+                            w_vals_shared_2[claimed] += combined;
                         }
                         __syncthreads();
                     }
-                    some += parts;
+                    first_entry += parts;
                 }
             } else {
                 for (int pA = tile; pA < tile_end; ++pA) {
@@ -1113,17 +1305,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
             if (thread_x < 32) {
-                const int own = tile + thread_x;
-                const int pA = min(own, tile_end - 1);
+                const int entry = tile + thread_x;
+                const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
             __syncthreads();
             int longest = 0;
-            for (int entry = 0; entry < 32; ++entry) {
-                longest = max(longest, partial[entry]);
+            for (int n = 0; n < 32; ++n) {
+                longest = max(longest, partial[n]);
             }
             if (longest <= 256) {
                 int width = 8;
@@ -1133,17 +1325,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
                 const int part = thread_x / width;
                 const int lane_of_part = thread_x % width;
                 const int parts = 256 / width;
-                int some = tile;
-                while (some < tile_end) {
-                    const int own = some + part;
-                    const int pA = min(own, tile_end - 1);
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int entry = first_entry + part;
+                    const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
                     const int pB = pB2_begin + lane_of_part;
-                    int own_at = 2147483647;
-                    double own_value = 0.0;
-                    if (own < tile_end && pB < pB2_end) {
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (entry < tile_end && pB < pB2_end) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                         int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -1151,17 +1343,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
                             at = at + 1 == w_end ? w_begin : at + 1;
                             held = atomicCAS(&w_crd[at], 2147483647, k);
                         }
-                        own_at = at;
+                        claimed = at;
                         const double value = A_vals[pA] * B_vals[pB];
-                        own_value = value;
+                        combined = value;
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                        if (turn == part && own_at != 2147483647) {
-                            w_vals[own_at] += own_value;
+                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                        if (turn == part && claimed != 2147483647) {
+                            w_vals[claimed] += combined;
                         }
                         __syncthreads();
                     }
-                    some += parts;
+                    first_entry += parts;
                 }
             } else {
                 for (int pA = tile; pA < tile_end; ++pA) {
@@ -1280,17 +1472,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
             for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pA = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -1300,17 +1492,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pA = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pA = min(entry, tile_end - 1);
                         const int j = A2_crd[pA];
                         const int pB2_begin = B2_pos[j];
                         const int pB2_end = B2_pos[j + 1];
                         const int pB = pB2_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own < tile_end && pB < pB2_end) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry < tile_end && pB < pB2_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                             int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -1318,17 +1510,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
                                 at = at + 1 == w_end ? w_begin : at + 1;
                                 held = atomicCAS(&w_crd[at], 2147483647, k);
                             }
-                            own_at = at;
+                            claimed = at;
                             const double value = A_vals[pA] * B_vals[pB];
-                            own_value = value;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pA = tile; pA < tile_end; ++pA) {

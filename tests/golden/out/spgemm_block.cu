@@ -52,8 +52,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared[4096];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -66,23 +66,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
             for (int at = thread_x; at < places; at += 256) {
                 w_crd_shared[at] = 2147483647;
             }
-            __syncthreads();
-            const int pA2_begin = A2_pos[i];
-            for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 32) {
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                    const int k = B2_crd[pB];
-                    int at = (k ^ k / 32 ^ k / 1024) & (places - 1);
-                    int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == places ? 0 : at + 1;
-                        held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+            const int pA2_end = A2_pos[i + 1];
+            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pA = min(entry, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        const int pB = pB2_begin + lane_of_part;
+                        if (entry < tile_end && pB < pB2_end) {
+                            const int k = B2_crd[pB];
+                            int at = (k ^ k / 32 ^ k / 1024) & (places - 1);
+                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == places ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pA = tile; pA < tile_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                            const int k = B2_crd[pB];
+                            int at = (k ^ k / 32 ^ k / 1024) & (places - 1);
+                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == places ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             partial[thread_x] = w_len;
             __syncthreads();
@@ -122,23 +170,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
-            __syncthreads();
-            const int pA2_begin = A2_pos[i];
-            for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 32) {
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+            const int pA2_end = A2_pos[i + 1];
+            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pA = min(entry, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        const int pB = pB2_begin + lane_of_part;
+                        if (entry < tile_end && pB < pB2_end) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pA = tile; pA < tile_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             partial[thread_x] = w_len;
             __syncthreads();
@@ -183,23 +279,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
-                __syncthreads();
-                const int pA2_begin = A2_pos[i];
-                for (int pA = pA2_begin + thread_x / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 32) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    for (int pB = pB2_begin + thread_x % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                const int pA2_end = A2_pos[i + 1];
+                for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pA2_end);
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pA = min(entry, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    }
+                    __syncthreads();
+                    int longest = 0;
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[n]);
+                    }
+                    if (longest <= 256) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
                         }
-                        if (held == 2147483647) {
-                            ++w_len;
+                        const int part = thread_x / width;
+                        const int lane_of_part = thread_x % width;
+                        const int parts = 256 / width;
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry = first_entry + part;
+                            const int pA = min(entry, tile_end - 1);
+                            const int j = A2_crd[pA];
+                            const int pB2_begin = B2_pos[j];
+                            const int pB2_end = B2_pos[j + 1];
+                            const int pB = pB2_begin + lane_of_part;
+                            if (entry < tile_end && pB < pB2_end) {
+                                const int k = B2_crd[pB];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
+                            first_entry += parts;
+                        }
+                    } else {
+                        for (int pA = tile; pA < tile_end; ++pA) {
+                            const int j = A2_crd[pA];
+                            const int pB2_begin = B2_pos[j];
+                            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                                const int k = B2_crd[pB];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
                         }
                     }
+                    __syncthreads();
                 }
                 partial[thread_x] = w_len;
                 __syncthreads();
@@ -316,9 +460,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
     float* C_vals) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared[4096];
     __shared__ float w_vals_shared[4096];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
@@ -341,17 +485,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
             for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pA = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -361,17 +505,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pA = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pA = min(entry, tile_end - 1);
                         const int j = A2_crd[pA];
                         const int pB2_begin = B2_pos[j];
                         const int pB2_end = B2_pos[j + 1];
                         const int pB = pB2_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        float own_value = 0.0f;
-                        if (own < tile_end && pB < pB2_end) {
+                        int claimed = 2147483647;
+                        float combined = 0.0f;
+                        if (entry < tile_end && pB < pB2_end) {
                             const int k = B2_crd[pB];
                             int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
                             int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
@@ -379,17 +523,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
                                 at = at + 1 == w_size ? 0 : at + 1;
                                 held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                             }
-                            own_at = at;
+                            claimed = at;
                             const float value = A_vals[pA] * B_vals[pB];
-                            own_value = value;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals_shared[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals_shared[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pA = tile; pA < tile_end; ++pA) {
@@ -503,17 +647,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
             for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pA = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -523,17 +667,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pA = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pA = min(entry, tile_end - 1);
                         const int j = A2_crd[pA];
                         const int pB2_begin = B2_pos[j];
                         const int pB2_end = B2_pos[j + 1];
                         const int pB = pB2_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        float own_value = 0.0f;
-                        if (own < tile_end && pB < pB2_end) {
+                        int claimed = 2147483647;
+                        float combined = 0.0f;
+                        if (entry < tile_end && pB < pB2_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                             int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -541,17 +685,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                                 at = at + 1 == w_end ? w_begin : at + 1;
                                 held = atomicCAS(&w_crd[at], 2147483647, k);
                             }
-                            own_at = at;
+                            claimed = at;
                             const float value = A_vals[pA] * B_vals[pB];
-                            own_value = value;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pA = tile; pA < tile_end; ++pA) {
@@ -669,17 +813,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                 for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                     const int tile_end = min(tile + 32, pA2_end);
                     if (thread_x < 32) {
-                        const int own = tile + thread_x;
-                        const int pA = min(own, tile_end - 1);
+                        const int entry = tile + thread_x;
+                        const int pA = min(entry, tile_end - 1);
                         const int j = A2_crd[pA];
                         const int pB2_begin = B2_pos[j];
                         const int pB2_end = B2_pos[j + 1];
-                        partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                        partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
                     }
                     __syncthreads();
                     int longest = 0;
-                    for (int entry = 0; entry < 32; ++entry) {
-                        longest = max(longest, partial[entry]);
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[n]);
                     }
                     if (longest <= 256) {
                         int width = 8;
@@ -689,17 +833,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                         const int part = thread_x / width;
                         const int lane_of_part = thread_x % width;
                         const int parts = 256 / width;
-                        int some = tile;
-                        while (some < tile_end) {
-                            const int own = some + part;
-                            const int pA = min(own, tile_end - 1);
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry = first_entry + part;
+                            const int pA = min(entry, tile_end - 1);
                             const int j = A2_crd[pA];
                             const int pB2_begin = B2_pos[j];
                             const int pB2_end = B2_pos[j + 1];
                             const int pB = pB2_begin + lane_of_part;
-                            int own_at = 2147483647;
-                            float own_value = 0.0f;
-                            if (own < tile_end && pB < pB2_end) {
+                            int claimed = 2147483647;
+                            float combined = 0.0f;
+                            if (entry < tile_end && pB < pB2_end) {
                                 const int k = B2_crd[pB];
                                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                                 int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -707,17 +851,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                                     at = at + 1 == w_end ? w_begin : at + 1;
                                     held = atomicCAS(&w_crd[at], 2147483647, k);
                                 }
-                                own_at = at;
+                                claimed = at;
                                 const float value = A_vals[pA] * B_vals[pB];
-                                own_value = value;
+                                combined = value;
                             }
-                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                                if (turn == part && own_at != 2147483647) {
-                                    w_vals[own_at] += own_value;
+                            for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                                if (turn == part && claimed != 2147483647) {
+                                    w_vals[claimed] += combined;
                                 }
                                 __syncthreads();
                             }
-                            some += parts;
+                            first_entry += parts;
                         }
                     } else {
                         for (int pA = tile; pA < tile_end; ++pA) {

@@ -828,7 +828,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatters(
             const int at = atomicAdd(&rows_many[4], 1);
             rows_of_largest_blocks[at] = k;
             atomicMax(&w_largest[0], places);
-        } else if (1024 <= places) {
+        } else if (4096 <= places) {
             const int at = atomicAdd(&rows_many[3], 1);
             rows_of_large_blocks[at] = k;
         } else if (512 <= work) {
@@ -898,8 +898,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_gro
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_group8s, const int* rows_many,
     int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared[2304];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
@@ -962,8 +962,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_war
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_warps, const int* rows_many,
     int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -984,22 +984,69 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_war
                 w_crd_shared_2[at] = 2147483647;
             }
             __syncwarp();
-            for (int pt1 = pt11_begin + lane / 8; pt1 < pt11_end; pt1 += 4) {
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                const int entry = tile + lane;
+                const int pt1 = min(entry, tile_end - 1);
                 const int j = t12_crd[pt1];
                 const int pt02_begin = t0_begins[j];
                 const int pt02_end = t0_begins[j + 1];
-                for (int pt0 = pt02_begin + lane % 8; pt0 < pt02_end; pt0 += 8) {
-                    const int i = t02_crd[pt0];
-                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
-                    while (held != 2147483647 && held != i) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                partial[thread_x] = entry < tile_end ? pt02_end - pt02_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pt1_2 = min(entry_2, tile_end - 1);
+                        const int j_2 = t12_crd[pt1_2];
+                        const int pt02_begin_2 = t0_begins[j_2];
+                        const int pt02_end_2 = t0_begins[j_2 + 1];
+                        const int pt0 = pt02_begin_2 + lane_of_part;
+                        if (entry_2 < tile_end && pt0 < pt02_end_2) {
+                            const int i = t02_crd[pt0];
+                            int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt1_2 = tile; pt1_2 < tile_end; ++pt1_2) {
+                        const int j_2 = t12_crd[pt1_2];
+                        const int pt02_begin_2 = t0_begins[j_2];
+                        const int pt02_end_2 = t0_begins[j_2 + 1];
+                        for (int pt0 = pt02_begin_2 + lane; pt0 < pt02_end_2; pt0 += 32) {
+                            const int i = t02_crd[pt0];
+                            int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncwarp();
             }
             partial[thread_x] = w_len;
             __syncwarp();
@@ -1026,8 +1073,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
     const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
     int* C2_pos) {
+    __shared__ int w_crd_shared_2[2048];
     __shared__ int partial[256];
-    __shared__ int w_crd_shared_3[512];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1041,25 +1088,73 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
             const int w_size = w_places[row];
             int w_len = 0;
             for (int at = thread_x; at < w_size; at += 256) {
-                w_crd_shared_3[at] = 2147483647;
+                w_crd_shared_2[at] = 2147483647;
             }
-            __syncthreads();
-            for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
-                const int j = t12_crd[pt1];
-                const int pt02_begin = t0_begins[j];
-                const int pt02_end = t0_begins[j + 1];
-                for (int pt0 = pt02_begin + thread_x % 8; pt0 < pt02_end; pt0 += 8) {
-                    const int i = t02_crd[pt0];
-                    int at = (i ^ i / 32 ^ i / 1024) & (w_size - 1);
-                    int held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
-                    while (held != 2147483647 && held != i) {
-                        at = at + 1 == w_size ? 0 : at + 1;
-                        held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pt1 = min(entry, tile_end - 1);
+                    const int j = t12_crd[pt1];
+                    const int pt02_begin = t0_begins[j];
+                    const int pt02_end = t0_begins[j + 1];
+                    partial[thread_x] = entry < tile_end ? pt02_end - pt02_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        const int pt0 = pt02_begin + lane_of_part;
+                        if (entry < tile_end && pt0 < pt02_end) {
+                            const int i = t02_crd[pt0];
+                            int at = (i ^ i / 32 ^ i / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                            const int i = t02_crd[pt0];
+                            int at = (i ^ i / 32 ^ i / 1024) & (w_size - 1);
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             partial[thread_x] = w_len;
             __syncthreads();
@@ -1104,23 +1199,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
-            __syncthreads();
-            for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
-                const int j = t12_crd[pt1];
-                const int pt02_begin = t0_begins[j];
-                const int pt02_end = t0_begins[j + 1];
-                for (int pt0 = pt02_begin + thread_x % 8; pt0 < pt02_end; pt0 += 8) {
-                    const int i = t02_crd[pt0];
-                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, i);
-                    while (held != 2147483647 && held != i) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, i);
+            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                const int tile_end = min(tile + 32, pt11_end);
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pt1 = min(entry, tile_end - 1);
+                    const int j = t12_crd[pt1];
+                    const int pt02_begin = t0_begins[j];
+                    const int pt02_end = t0_begins[j + 1];
+                    partial[thread_x] = entry < tile_end ? pt02_end - pt02_begin : 0;
+                }
+                __syncthreads();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
+                }
+                if (longest <= 256) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        const int pt0 = pt02_begin + lane_of_part;
+                        if (entry < tile_end && pt0 < pt02_end) {
+                            const int i = t02_crd[pt0];
+                            int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                            const int i = t02_crd[pt0];
+                            int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, i);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncthreads();
             }
             partial[thread_x] = w_len;
             __syncthreads();
@@ -1170,23 +1313,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
-                __syncthreads();
-                for (int pt1 = pt11_begin + thread_x / 8; pt1 < pt11_end; pt1 += 32) {
-                    const int j = t12_crd[pt1];
-                    const int pt02_begin = t0_begins[j];
-                    const int pt02_end = t0_begins[j + 1];
-                    for (int pt0 = pt02_begin + thread_x % 8; pt0 < pt02_end; pt0 += 8) {
-                        const int i = t02_crd[pt0];
-                        int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, i);
-                        while (held != 2147483647 && held != i) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, i);
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        partial[thread_x] = entry < tile_end ? pt02_end - pt02_begin : 0;
+                    }
+                    __syncthreads();
+                    int longest = 0;
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[n]);
+                    }
+                    if (longest <= 256) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
                         }
-                        if (held == 2147483647) {
-                            ++w_len;
+                        const int part = thread_x / width;
+                        const int lane_of_part = thread_x % width;
+                        const int parts = 256 / width;
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry = first_entry + part;
+                            const int pt1 = min(entry, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pt02_begin = t0_begins[j];
+                            const int pt02_end = t0_begins[j + 1];
+                            const int pt0 = pt02_begin + lane_of_part;
+                            if (entry < tile_end && pt0 < pt02_end) {
+                                const int i = t02_crd[pt0];
+                                int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, i);
+                                while (held != 2147483647 && held != i) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, i);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
+                            first_entry += parts;
+                        }
+                    } else {
+                        for (int pt1 = tile; pt1 < tile_end; ++pt1) {
+                            const int j = t12_crd[pt1];
+                            const int pt02_begin = t0_begins[j];
+                            const int pt02_end = t0_begins[j + 1];
+                            for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                                const int i = t02_crd[pt0];
+                                int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, i);
+                                while (held != 2147483647 && held != i) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, i);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
                         }
                     }
+                    __syncthreads();
                 }
                 partial[thread_x] = w_len;
                 __syncthreads();
@@ -1496,9 +1687,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared_2[2048];
     __shared__ double w_vals_shared_2[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -1526,16 +1717,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
             }
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
-                const int own = tile + lane;
-                const int pt1 = min(own, tile_end - 1);
+                const int entry = tile + lane;
+                const int pt1 = min(entry, tile_end - 1);
                 const int j = t12_crd[pt1];
                 const int pt02_begin = t0_begins[j];
                 const int pt02_end = t0_begins[j + 1];
-                partial[thread_x] = own < tile_end ? pt02_end - pt02_begin : 0;
+                partial[thread_x] = entry < tile_end ? pt02_end - pt02_begin : 0;
                 __syncwarp();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
                 }
                 if (longest <= 32) {
                     int width = 8;
@@ -1545,17 +1736,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
                     const int part = lane / width;
                     const int lane_of_part = lane % width;
                     const int parts = 32 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own_2 = some + part;
-                        const int pt1_2 = min(own_2, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pt1_2 = min(entry_2, tile_end - 1);
                         const int j_2 = t12_crd[pt1_2];
                         const int pt02_begin_2 = t0_begins[j_2];
                         const int pt02_end_2 = t0_begins[j_2 + 1];
                         const int pt0 = pt02_begin_2 + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own_2 < tile_end && pt0 < pt02_end_2) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry_2 < tile_end && pt0 < pt02_end_2) {
                             const int i = t02_crd[pt0];
                             const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1_2]];
                             int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
@@ -1564,16 +1755,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp
                                 at = at + 1 == w_end ? w_begin : at + 1;
                                 held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals_shared_2[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals_shared_2[claimed] += combined;
                             }
                             __syncwarp();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt1_2 = tile; pt1_2 < tile_end; ++pt1_2) {
@@ -1652,9 +1843,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    __shared__ int w_crd_shared_2[2048];
+    __shared__ double w_vals_shared_2[2048];
     __shared__ int partial[256];
-    __shared__ int w_crd_shared_3[512];
-    __shared__ double w_vals_shared_3[512];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1673,23 +1864,23 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
             }
             const int w_size = places;
             for (int at = thread_x; at < w_size; at += 256) {
-                w_crd_shared_3[at] = 2147483647;
-                w_vals_shared_3[at] = 0.0;
+                w_crd_shared_2[at] = 2147483647;
+                w_vals_shared_2[at] = 0.0;
             }
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pt1 = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pt1 = min(entry, tile_end - 1);
                     const int j = t12_crd[pt1];
                     const int pt02_begin = t0_begins[j];
                     const int pt02_end = t0_begins[j + 1];
-                    partial[thread_x] = own < tile_end ? pt02_end - pt02_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pt02_end - pt02_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -1699,35 +1890,35 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pt1 = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt1 = min(entry, tile_end - 1);
                         const int j = t12_crd[pt1];
                         const int pt02_begin = t0_begins[j];
                         const int pt02_end = t0_begins[j + 1];
                         const int pt0 = pt02_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own < tile_end && pt0 < pt02_end) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry < tile_end && pt0 < pt02_end) {
                             const int i = t02_crd[pt0];
                             const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
                             int at = (i ^ i / 32 ^ i / 1024) & (w_size - 1);
-                            int held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
                             while (held != 2147483647 && held != i) {
                                 at = at + 1 == w_size ? 0 : at + 1;
-                                held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals_shared_3[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals_shared_2[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt1 = tile; pt1 < tile_end; ++pt1) {
@@ -1738,15 +1929,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
                             const int i = t02_crd[pt0];
                             const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
                             int at = (i ^ i / 32 ^ i / 1024) & (w_size - 1);
-                            int held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                            int held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
                             while (held != 2147483647 && held != i) {
                                 at = at + 1 == w_size ? 0 : at + 1;
-                                held = atomicCAS(&w_crd_shared_3[at], 2147483647, i);
+                                held = atomicCAS(&w_crd_shared_2[at], 2147483647, i);
                             }
                             if (held == 2147483647) {
-                                w_vals_shared_3[at] = value;
+                                w_vals_shared_2[at] = value;
                             } else {
-                                w_vals_shared_3[at] += value;
+                                w_vals_shared_2[at] += value;
                             }
                         }
                         __syncthreads();
@@ -1756,8 +1947,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
             int to = 0;
             for (int tile = 0; tile < w_size; tile += 256) {
                 const int at = tile + thread_x;
-                const int key = at < w_size ? w_crd_shared_3[at] : 2147483647;
-                const double value = key != 2147483647 ? w_vals_shared_3[at] : 0.0;
+                const int key = at < w_size ? w_crd_shared_2[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals_shared_2[at] : 0.0;
                 partial[thread_x] = key != 2147483647 ? 1 : 0;
                 __syncthreads();
                 int distance = 1;
@@ -1773,8 +1964,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
                 const int all = partial[255];
                 __syncthreads();
                 if (key != 2147483647) {
-                    w_crd_shared_3[to + before] = key;
-                    w_vals_shared_3[to + before] = value;
+                    w_crd_shared_2[to + before] = key;
+                    w_vals_shared_2[to + before] = value;
                 }
                 to += all;
             }
@@ -1786,13 +1977,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
                 while (0 < flip) {
                     for (int low = thread_x; low < w_filled; low += 256) {
                         const int high = low ^ flip;
-                        if (low < high && high < w_filled && w_crd_shared_3[high] < w_crd_shared_3[low]) {
-                            const int key = w_crd_shared_3[low];
-                            w_crd_shared_3[low] = w_crd_shared_3[high];
-                            w_crd_shared_3[high] = key;
-                            const double value = w_vals_shared_3[low];
-                            w_vals_shared_3[low] = w_vals_shared_3[high];
-                            w_vals_shared_3[high] = value;
+                        if (low < high && high < w_filled && w_crd_shared_2[high] < w_crd_shared_2[low]) {
+                            const int key = w_crd_shared_2[low];
+                            w_crd_shared_2[low] = w_crd_shared_2[high];
+                            w_crd_shared_2[high] = key;
+                            const double value = w_vals_shared_2[low];
+                            w_vals_shared_2[low] = w_vals_shared_2[high];
+                            w_vals_shared_2[high] = value;
                         }
                     }
                     __syncthreads();
@@ -1801,9 +1992,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
                 half = half < w_filled - half ? half + half : w_filled;
             }
             for (int pw = thread_x; pw < w_filled; pw += 256) {
-                const int i = w_crd_shared_3[pw];
+                const int i = w_crd_shared_2[pw];
                 C2_crd[pC2 + pw] = i;
-                C_vals[pC2 + pw] = w_vals_shared_3[pw];
+                C_vals[pC2 + pw] = w_vals_shared_2[pw];
             }
         }
     }
@@ -1844,17 +2035,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
                 if (thread_x < 32) {
-                    const int own = tile + thread_x;
-                    const int pt1 = min(own, tile_end - 1);
+                    const int entry = tile + thread_x;
+                    const int pt1 = min(entry, tile_end - 1);
                     const int j = t12_crd[pt1];
                     const int pt02_begin = t0_begins[j];
                     const int pt02_end = t0_begins[j + 1];
-                    partial[thread_x] = own < tile_end ? pt02_end - pt02_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pt02_end - pt02_begin : 0;
                 }
                 __syncthreads();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[n]);
                 }
                 if (longest <= 256) {
                     int width = 8;
@@ -1864,17 +2055,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                     const int part = thread_x / width;
                     const int lane_of_part = thread_x % width;
                     const int parts = 256 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own = some + part;
-                        const int pt1 = min(own, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry = first_entry + part;
+                        const int pt1 = min(entry, tile_end - 1);
                         const int j = t12_crd[pt1];
                         const int pt02_begin = t0_begins[j];
                         const int pt02_end = t0_begins[j + 1];
                         const int pt0 = pt02_begin + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own < tile_end && pt0 < pt02_end) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry < tile_end && pt0 < pt02_end) {
                             const int i = t02_crd[pt0];
                             const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
                             int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
@@ -1883,16 +2074,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                                 at = at + 1 == w_end ? w_begin : at + 1;
                                 held = atomicCAS(&w_crd[at], 2147483647, i);
                             }
-                            own_at = at;
-                            own_value = value;
+                            claimed = at;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals[claimed] += combined;
                             }
                             __syncthreads();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pt1 = tile; pt1 < tile_end; ++pt1) {
@@ -2014,17 +2205,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                 for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                     const int tile_end = min(tile + 32, pt11_end);
                     if (thread_x < 32) {
-                        const int own = tile + thread_x;
-                        const int pt1 = min(own, tile_end - 1);
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
                         const int j = t12_crd[pt1];
                         const int pt02_begin = t0_begins[j];
                         const int pt02_end = t0_begins[j + 1];
-                        partial[thread_x] = own < tile_end ? pt02_end - pt02_begin : 0;
+                        partial[thread_x] = entry < tile_end ? pt02_end - pt02_begin : 0;
                     }
                     __syncthreads();
                     int longest = 0;
-                    for (int entry = 0; entry < 32; ++entry) {
-                        longest = max(longest, partial[entry]);
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[n]);
                     }
                     if (longest <= 256) {
                         int width = 8;
@@ -2034,17 +2225,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                         const int part = thread_x / width;
                         const int lane_of_part = thread_x % width;
                         const int parts = 256 / width;
-                        int some = tile;
-                        while (some < tile_end) {
-                            const int own = some + part;
-                            const int pt1 = min(own, tile_end - 1);
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry = first_entry + part;
+                            const int pt1 = min(entry, tile_end - 1);
                             const int j = t12_crd[pt1];
                             const int pt02_begin = t0_begins[j];
                             const int pt02_end = t0_begins[j + 1];
                             const int pt0 = pt02_begin + lane_of_part;
-                            int own_at = 2147483647;
-                            double own_value = 0.0;
-                            if (own < tile_end && pt0 < pt02_end) {
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (entry < tile_end && pt0 < pt02_end) {
                                 const int i = t02_crd[pt0];
                                 const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
                                 int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
@@ -2053,16 +2244,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                                     at = at + 1 == w_end ? w_begin : at + 1;
                                     held = atomicCAS(&w_crd[at], 2147483647, i);
                                 }
-                                own_at = at;
-                                own_value = value;
+                                claimed = at;
+                                combined = value;
                             }
-                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                                if (turn == part && own_at != 2147483647) {
-                                    w_vals[own_at] += own_value;
+                            for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                                if (turn == part && claimed != 2147483647) {
+                                    w_vals[claimed] += combined;
                                 }
                                 __syncthreads();
                             }
-                            some += parts;
+                            first_entry += parts;
                         }
                     } else {
                         for (int pt1 = tile; pt1 < tile_end; ++pt1) {

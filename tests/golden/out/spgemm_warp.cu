@@ -79,8 +79,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_scatters(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -99,22 +99,69 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
                 w_crd_shared[at] = 2147483647;
             }
             __syncwarp();
-            const int pA2_begin = A2_pos[i];
-            for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 4) {
+            const int pA2_end = A2_pos[i + 1];
+            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                const int entry = tile + lane;
+                const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                    int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pA_2 = min(entry_2, tile_end - 1);
+                        const int j_2 = A2_crd[pA_2];
+                        const int pB2_begin_2 = B2_pos[j_2];
+                        const int pB2_end_2 = B2_pos[j_2 + 1];
+                        const int pB = pB2_begin_2 + lane_of_part;
+                        if (entry_2 < tile_end && pB < pB2_end_2) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                        const int j_2 = A2_crd[pA_2];
+                        const int pB2_begin_2 = B2_pos[j_2];
+                        for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncwarp();
             }
             partial[thread_x] = w_len;
             __syncwarp();
@@ -158,22 +205,69 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
                 w_crd[at] = 2147483647;
             }
             __syncwarp();
-            const int pA2_begin = A2_pos[i];
-            for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 4) {
+            const int pA2_end = A2_pos[i + 1];
+            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                const int entry = tile + lane;
+                const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                    int held = atomicCAS(&w_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                const int pB2_end = B2_pos[j + 1];
+                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                __syncwarp();
+                int longest = 0;
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                }
+                if (longest <= 32) {
+                    int width = 8;
+                    while (width < longest) {
+                        width += width;
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pA_2 = min(entry_2, tile_end - 1);
+                        const int j_2 = A2_crd[pA_2];
+                        const int pB2_begin_2 = B2_pos[j_2];
+                        const int pB2_end_2 = B2_pos[j_2 + 1];
+                        const int pB = pB2_begin_2 + lane_of_part;
+                        if (entry_2 < tile_end && pB < pB2_end_2) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                        first_entry += parts;
+                    }
+                } else {
+                    for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                        const int j_2 = A2_crd[pA_2];
+                        const int pB2_begin_2 = B2_pos[j_2];
+                        for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
+                __syncwarp();
             }
             partial[thread_x] = w_len;
             __syncwarp();
@@ -222,22 +316,69 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
                     w_crd[at] = 2147483647;
                 }
                 __syncwarp();
-                const int pA2_begin = A2_pos[i];
-                for (int pA = pA2_begin + lane / 8, pA_end = A2_pos[i + 1]; pA < pA_end; pA += 4) {
+                const int pA2_end = A2_pos[i + 1];
+                for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pA2_end);
+                    const int entry = tile + lane;
+                    const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
-                    for (int pB = pB2_begin + lane % 8, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                    const int pB2_end = B2_pos[j + 1];
+                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    __syncwarp();
+                    int longest = 0;
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                    }
+                    if (longest <= 32) {
+                        int width = 8;
+                        while (width < longest) {
+                            width += width;
                         }
-                        if (held == 2147483647) {
-                            ++w_len;
+                        const int part = lane / width;
+                        const int lane_of_part = lane % width;
+                        const int parts = 32 / width;
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry_2 = first_entry + part;
+                            const int pA_2 = min(entry_2, tile_end - 1);
+                            const int j_2 = A2_crd[pA_2];
+                            const int pB2_begin_2 = B2_pos[j_2];
+                            const int pB2_end_2 = B2_pos[j_2 + 1];
+                            const int pB = pB2_begin_2 + lane_of_part;
+                            if (entry_2 < tile_end && pB < pB2_end_2) {
+                                const int k = B2_crd[pB];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
+                            first_entry += parts;
+                        }
+                    } else {
+                        for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
+                            const int j_2 = A2_crd[pA_2];
+                            const int pB2_begin_2 = B2_pos[j_2];
+                            for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
+                                const int k = B2_crd[pB];
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
                         }
                     }
+                    __syncwarp();
                 }
                 partial[thread_x] = w_len;
                 __syncwarp();
@@ -354,9 +495,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
     double* C_vals) {
-    __shared__ int partial[256];
     __shared__ int w_crd_shared[2048];
     __shared__ double w_vals_shared[2048];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
@@ -383,16 +524,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
             const int pA2_end = A2_pos[i + 1];
             for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
-                const int own = tile + lane;
-                const int pA = min(own, tile_end - 1);
+                const int entry = tile + lane;
+                const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
                 __syncwarp();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
                 }
                 if (longest <= 32) {
                     int width = 8;
@@ -402,17 +543,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
                     const int part = lane / width;
                     const int lane_of_part = lane % width;
                     const int parts = 32 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own_2 = some + part;
-                        const int pA_2 = min(own_2, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pA_2 = min(entry_2, tile_end - 1);
                         const int j_2 = A2_crd[pA_2];
                         const int pB2_begin_2 = B2_pos[j_2];
                         const int pB2_end_2 = B2_pos[j_2 + 1];
                         const int pB = pB2_begin_2 + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own_2 < tile_end && pB < pB2_end_2) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry_2 < tile_end && pB < pB2_end_2) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                             int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
@@ -420,17 +561,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
                                 at = at + 1 == w_end ? w_begin : at + 1;
                                 held = atomicCAS(&w_crd_shared[at], 2147483647, k);
                             }
-                            own_at = at;
+                            claimed = at;
                             const double value = A_vals[pA_2] * B_vals[pB];
-                            own_value = value;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals_shared[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals_shared[claimed] += combined;
                             }
                             __syncwarp();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
@@ -536,16 +677,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
             const int pA2_end = A2_pos[i + 1];
             for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
-                const int own = tile + lane;
-                const int pA = min(own, tile_end - 1);
+                const int entry = tile + lane;
+                const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
                 __syncwarp();
                 int longest = 0;
-                for (int entry = 0; entry < 32; ++entry) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                for (int n = 0; n < 32; ++n) {
+                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
                 }
                 if (longest <= 32) {
                     int width = 8;
@@ -555,17 +696,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                     const int part = lane / width;
                     const int lane_of_part = lane % width;
                     const int parts = 32 / width;
-                    int some = tile;
-                    while (some < tile_end) {
-                        const int own_2 = some + part;
-                        const int pA_2 = min(own_2, tile_end - 1);
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int entry_2 = first_entry + part;
+                        const int pA_2 = min(entry_2, tile_end - 1);
                         const int j_2 = A2_crd[pA_2];
                         const int pB2_begin_2 = B2_pos[j_2];
                         const int pB2_end_2 = B2_pos[j_2 + 1];
                         const int pB = pB2_begin_2 + lane_of_part;
-                        int own_at = 2147483647;
-                        double own_value = 0.0;
-                        if (own_2 < tile_end && pB < pB2_end_2) {
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (entry_2 < tile_end && pB < pB2_end_2) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                             int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -573,17 +714,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                                 at = at + 1 == w_end ? w_begin : at + 1;
                                 held = atomicCAS(&w_crd[at], 2147483647, k);
                             }
-                            own_at = at;
+                            claimed = at;
                             const double value = A_vals[pA_2] * B_vals[pB];
-                            own_value = value;
+                            combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                            if (turn == part && own_at != 2147483647) {
-                                w_vals[own_at] += own_value;
+                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals[claimed] += combined;
                             }
                             __syncwarp();
                         }
-                        some += parts;
+                        first_entry += parts;
                     }
                 } else {
                     for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
@@ -692,16 +833,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                 const int pA2_end = A2_pos[i + 1];
                 for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                     const int tile_end = min(tile + 32, pA2_end);
-                    const int own = tile + lane;
-                    const int pA = min(own, tile_end - 1);
+                    const int entry = tile + lane;
+                    const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = own < tile_end ? pB2_end - pB2_begin : 0;
+                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
                     __syncwarp();
                     int longest = 0;
-                    for (int entry = 0; entry < 32; ++entry) {
-                        longest = max(longest, partial[thread_x / 32 * 32 + entry]);
+                    for (int n = 0; n < 32; ++n) {
+                        longest = max(longest, partial[thread_x / 32 * 32 + n]);
                     }
                     if (longest <= 32) {
                         int width = 8;
@@ -711,17 +852,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                         const int part = lane / width;
                         const int lane_of_part = lane % width;
                         const int parts = 32 / width;
-                        int some = tile;
-                        while (some < tile_end) {
-                            const int own_2 = some + part;
-                            const int pA_2 = min(own_2, tile_end - 1);
+                        int first_entry = tile;
+                        while (first_entry < tile_end) {
+                            const int entry_2 = first_entry + part;
+                            const int pA_2 = min(entry_2, tile_end - 1);
                             const int j_2 = A2_crd[pA_2];
                             const int pB2_begin_2 = B2_pos[j_2];
                             const int pB2_end_2 = B2_pos[j_2 + 1];
                             const int pB = pB2_begin_2 + lane_of_part;
-                            int own_at = 2147483647;
-                            double own_value = 0.0;
-                            if (own_2 < tile_end && pB < pB2_end_2) {
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (entry_2 < tile_end && pB < pB2_end_2) {
                                 const int k = B2_crd[pB];
                                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                                 int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -729,17 +870,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                                     at = at + 1 == w_end ? w_begin : at + 1;
                                     held = atomicCAS(&w_crd[at], 2147483647, k);
                                 }
-                                own_at = at;
+                                claimed = at;
                                 const double value = A_vals[pA_2] * B_vals[pB];
-                                own_value = value;
+                                combined = value;
                             }
-                            for (int turn = 0, turn_end = min(parts, tile_end - some); turn < turn_end; ++turn) {
-                                if (turn == part && own_at != 2147483647) {
-                                    w_vals[own_at] += own_value;
+                            for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                                if (turn == part && claimed != 2147483647) {
+                                    w_vals[claimed] += combined;
                                 }
                                 __syncwarp();
                             }
-                            some += parts;
+                            first_entry += parts;
                         }
                     } else {
                         for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {

@@ -44,7 +44,11 @@ impl<'a> Pattern<'a> {
     /// The pattern of a case whose result has these elements, if one is assembled.
     pub fn new(case: &'a Case, elements: &[Number]) -> Option<Self> {
         let out = case.output();
-        if out.mode != Mode::Result || out.spec.is_dense() || folds_to_zero(case) || comes_to_identity(case) {
+        if out.mode != Mode::Result
+            || out.spec.is_dense()
+            || folds_to_annihilator(case)
+            || comes_to_identity(case)
+        {
             return None;
         }
         let fill = out.spec.fill.value(case.dtype);
@@ -90,12 +94,15 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// Does a product of integers, or a conjunction of their bits, have several constants, literals and fills that stand for
-/// infinities, or of bits a fill of 1? They may be folded in any order, and two of them may come to 0, which neither is:
-/// whether that is met is left open.
-fn folds_to_zero(case: &Case) -> bool {
+/// Does a product of integers, or a conjunction or disjunction of their bits, have several constants, literals and fills that stand
+/// for infinities, or of bits a fill of 1? They may be folded in any order, and two of them may come to what annihilates all others,
+/// 0 or of a disjunction −1, which neither is, as −2 | 1: whether that is met is left open.
+fn folds_to_annihilator(case: &Case) -> bool {
     let integers = !case.dtype.is_float() && case.dtype != DType::Bool;
-    let bits = case.assignment.rhs.any(|e| matches!(e, Expr::Binary(BinaryOp::And, ..)));
+    let bits = case
+        .assignment
+        .rhs
+        .any(|e| matches!(e, Expr::Binary(BinaryOp::And | BinaryOp::Or, ..) | Expr::Unary(UnaryOp::Not, ..)));
     let mut constants = literals(&case.assignment.rhs);
     case.assignment.rhs.for_each_access(&mut |a| {
         let fill = case.tensors[a.tensor.index()].spec.fill;
@@ -125,7 +132,7 @@ fn literals(e: &Expr) -> usize {
 }
 
 fn multiplies(e: &Expr) -> bool {
-    e.any(|e| matches!(e, Expr::Binary(BinaryOp::Mul | BinaryOp::And, ..)))
+    e.any(|e| matches!(e, Expr::Binary(BinaryOp::Mul | BinaryOp::And | BinaryOp::Or, ..)))
 }
 
 /// The coordinates that a format stores if it stores these.

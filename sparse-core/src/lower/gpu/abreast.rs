@@ -4,20 +4,20 @@
 //! lead to it would be waited for alone. So a team has parts, and every part an entry:
 //!
 //! ```text
-//! count: for p in lo + part..hi step parts { each lane of the part claims every eighth element of row p }
-//! fill:  for tile in lo..hi step 32 {
-//!            if no row of the tile is longer than the team {
-//!                parts have as many lanes as the longest row asks for, 8, 16, …
-//!                for some in tile.. step parts {
-//!                    claim an element of row some + part
-//!                    for turn in 0..parts { if turn == part { w[at] += value }; wait }
-//!                }
-//!            } else { for p in the tile { each lane of the team has every T-th element of row p; wait } }
-//!        }
+//! for tile in lo..hi step 32 {
+//!     if no row of the tile is longer than the team {
+//!         parts have as many lanes as the longest row asks for, 8, 16, …
+//!         for first in tile.. step parts {
+//!             claim an element of row first + part
+//!             for turn in 0..parts { if turn == part { w[at] += value }; wait }
+//!         }
+//!     } else { for p in the tile { each lane of the team has every T-th element of row p; wait } }
+//! }
 //! ```
 //!
 //! Parts combine in turn: the terms of an element are summed in the order in which one thread would sum them. Who has claimed a place
-//! need not be the first, so that all places begin with the reduction's identity.
+//! need not be the first, so that all places begin with the reduction's identity. What is only counted, or scattered once, needs no
+//! turns.
 
 use super::super::Lowerer;
 use super::super::assemble::Pass;
@@ -31,7 +31,7 @@ use crate::scalar::{Monoid, Value};
 /// The fewest lanes of a part: those that load one sector of coordinates.
 const PART: u32 = 8;
 
-/// Entries of a tile: a lane of every team looks how long an entry's row is.
+/// Entries of a tile: as many lanes of a team look how long an entry's row is each.
 const TILE: u32 = WARP;
 
 /// A loop over entries, in each of which one loop scatters different elements.
@@ -56,8 +56,8 @@ struct OwnPart {
     lane: Expr,
 }
 
-/// What a lane has to combine.
-struct Mine {
+/// What a lane has to combine, and where.
+struct Claimed {
     /// At which place; [`MOST`] if it has nothing.
     at: VarId,
     value: VarId,
@@ -96,10 +96,11 @@ impl Lowerer<'_> {
         if lanes.size < WARP {
             return None;
         }
-        match filled.pass {
-            Pass::Fill => self.fill_abreast(&entries, lanes, filled),
-            _ => Some(self.count_abreast(&entries, lanes, filled)),
-        }
+        let combined = match self.spas[filled.workspace.index()].op.filter(|_| filled.pass == Pass::Fill) {
+            Some(op) => Some((op, op.identity(self.dtype)?)),
+            None => None,
+        };
+        Some(self.in_tiles(&entries, combined, lanes, filled))
     }
 
     fn entries<'a>(&self, stmt: &'a Stmt, filled: &Filled<'_>) -> Option<Entries<'a>> {
@@ -113,27 +114,18 @@ impl Lowerer<'_> {
         fits.then_some(Entries { var: *var, lo, hi, known, element, first, end, body })
     }
 
-    fn count_abreast(&mut self, entries: &Entries<'_>, lanes: &TeamLanes, filled: &Filled<'_>) -> Block {
-        let part = OwnPart::of(lanes, Expr::Index(PART.into()));
-        let lo = build::add(entries.first.clone(), part.lane);
-        let elements = self.claims(entries.body.clone(), filled);
-        let mut body = entries.known.to_vec();
-        body.push(serial(entries.element, (lo, entries.end.clone()), PART, elements));
-        let own = (build::add(entries.lo.clone(), part.number), entries.hi.clone());
-        vec![serial(entries.var, own, lanes.size / PART, body)]
-    }
-
-    fn fill_abreast(
+    /// Some entries after some others. Values are combined, or elements only counted, or scattered once each.
+    fn in_tiles(
         &mut self,
         entries: &Entries<'_>,
+        combined: Option<(Monoid, Value)>,
         lanes: &TeamLanes,
         filled: &Filled<'_>,
-    ) -> Option<Block> {
-        let combined = match self.spas[filled.workspace.index()].op {
-            Some(op) => Some((op, op.identity(self.dtype)?)),
-            None => None,
-        };
-        filled.begun.set(filled.begun.get() || combined.is_some());
+    ) -> Block {
+        let ordered = combined.is_some();
+        filled.begun.set(filled.begun.get() || ordered);
+        // Their total is in the last lane's place, which is one of those in larger teams that no lane writes.
+        filled.looks.set(lanes.size <= TILE);
         let mut out = Block::new();
         let hi = self.bind("entries_end", entries.hi.clone(), &mut out);
         let tile = self.fresh("tile", Ty::Index);
@@ -141,17 +133,19 @@ impl Lowerer<'_> {
         let most = build::add(tile, Expr::Index(TILE.into()));
         let tile_end = self.bind("tile_end", build::min(most, hi.clone()), &mut body);
         let longest = self.longest_row(entries, (tile.into(), &tile_end), lanes, &mut body);
-        let short = self.parts_in_turn(entries, (tile.into(), &tile_end), &longest, combined, lanes, filled);
+        let short = self.by_parts(entries, (tile.into(), &tile_end), &longest, combined, lanes, filled);
         let mut one_by_one = entries.known.to_vec();
         let elements = self.claims(entries.body.clone(), filled);
         one_by_one.push(lanes.each(entries.element, entries.first.clone(), entries.end.clone(), elements));
-        one_by_one.push(lanes.barrier());
+        one_by_one.extend(ordered.then(|| lanes.barrier()));
         let mut long = vec![serial(entries.var, (tile.into(), tile_end), 1, one_by_one)];
         self.renew(&mut long);
         let fits = build::le(longest, Expr::Index(lanes.size.into()));
         body.push(Stmt::If { cond: fits, then: short, otherwise: long });
+        // Who has nothing to combine looks at the next tile's rows.
+        body.extend((!ordered).then(|| lanes.barrier()));
         out.push(serial(tile, (entries.lo.clone(), hi), TILE, body));
-        Some(out)
+        out
     }
 
     /// How many elements the longest row of a tile has. All lanes of the team know.
@@ -165,7 +159,7 @@ impl Lowerer<'_> {
         let lens = self.partial_sums(self.gpu().grid.threads() as u32);
         self.share_once(lens);
         let mut look = Block::new();
-        let own = self.bind("own", build::add(tile, lanes.lane.clone()), &mut look);
+        let own = self.bind("entry", build::add(tile, lanes.lane.clone()), &mut look);
         let is_there = build::lt(own.clone(), tile_end.clone());
         look.extend(entries.known_of(&own, tile_end));
         let len = build::sub(entries.end.clone(), entries.first.clone());
@@ -177,7 +171,7 @@ impl Lowerer<'_> {
             look = vec![Stmt::If { cond, then: look, otherwise: vec![] }];
         }
         block.extend(look);
-        let (longest, of) = (self.fresh("longest", Ty::Index), self.fresh("entry", Ty::Index));
+        let (longest, of) = (self.fresh("longest", Ty::Index), self.fresh("n", Ty::Index));
         let one = build::load(lens, build::add(lanes.first_thread(), of));
         let larger = Stmt::Assign { var: longest, value: build::max(longest, one) };
         block.extend([
@@ -189,7 +183,7 @@ impl Lowerer<'_> {
     }
 
     /// Rows of a tile of which none is longer than the team.
-    fn parts_in_turn(
+    fn by_parts(
         &mut self,
         entries: &Entries<'_>,
         (tile, tile_end): (Expr, &Expr),
@@ -199,7 +193,7 @@ impl Lowerer<'_> {
         filled: &Filled<'_>,
     ) -> Block {
         let mut block = Block::new();
-        let (wide, some) = (self.fresh("width", Ty::Index), self.fresh("some", Ty::Index));
+        let (wide, next) = (self.fresh("width", Ty::Index), self.fresh("first_entry", Ty::Index));
         let twice = vec![Stmt::Assign { var: wide, value: build::add(wide, wide) }];
         block.push(Stmt::Mut { var: wide, value: Expr::Index(PART.into()) });
         block.push(Stmt::While { cond: build::lt(wide, longest.clone()), body: twice });
@@ -209,7 +203,7 @@ impl Lowerer<'_> {
         let parts = self.bind("parts", div(Expr::Index(lanes.size.into()), wide.into()), &mut block);
 
         let mut body = Block::new();
-        let own = self.bind("own", build::add(some, number.clone()), &mut body);
+        let own = self.bind("entry", build::add(next, number.clone()), &mut body);
         body.extend(entries.known_of(&own, tile_end));
         let element = build::add(entries.first.clone(), lane);
         let has =
@@ -219,29 +213,28 @@ impl Lowerer<'_> {
             None => {
                 let claimed = self.claims(entries.body.clone(), filled);
                 body.push(Stmt::If { cond: has, then: claimed, otherwise: vec![] });
-                body.push(lanes.barrier());
             }
             Some((op, nothing)) => {
-                let mine = Mine {
-                    at: self.fresh("own_at", Ty::Index),
-                    value: self.fresh("own_value", Ty::Scalar(self.dtype)),
+                let mine = Claimed {
+                    at: self.fresh("claimed", Ty::Index),
+                    value: self.fresh("combined", Ty::Scalar(self.dtype)),
                 };
                 let claimed = self.claims_alone(entries.body.clone(), filled, &mine);
-                let turns = build::min(parts.clone(), build::sub(tile_end.clone(), some));
+                let turns = build::min(parts.clone(), build::sub(tile_end.clone(), next));
                 body.push(Stmt::Mut { var: mine.at, value: Expr::Index(MOST) });
                 body.push(Stmt::Mut { var: mine.value, value: Expr::Lit(nothing) });
                 body.push(Stmt::If { cond: has, then: claimed, otherwise: vec![] });
                 body.push(self.in_turn(op, &mine, (number, turns), lanes, filled));
             }
         }
-        body.push(Stmt::Assign { var: some, value: build::add(some, parts) });
-        block.push(Stmt::Mut { var: some, value: tile });
-        block.push(Stmt::While { cond: build::lt(some, tile_end.clone()), body });
+        body.push(Stmt::Assign { var: next, value: build::add(next, parts) });
+        block.push(Stmt::Mut { var: next, value: tile });
+        block.push(Stmt::While { cond: build::lt(next, tile_end.clone()), body });
         block
     }
 
     /// Scatters become claims of places, at which nothing is combined yet.
-    fn claims_alone(&mut self, block: Block, filled: &Filled<'_>, mine: &Mine) -> Block {
+    fn claims_alone(&mut self, block: Block, filled: &Filled<'_>, mine: &Claimed) -> Block {
         let mut out = Block::new();
         for mut stmt in block {
             match stmt {
@@ -266,7 +259,7 @@ impl Lowerer<'_> {
     fn in_turn(
         &mut self,
         op: Monoid,
-        mine: &Mine,
+        mine: &Claimed,
         (part, turns): (Expr, Expr),
         lanes: &TeamLanes,
         filled: &Filled<'_>,

@@ -36,7 +36,7 @@ impl Lowerer<'_> {
 
         for class in &classes {
             let suffix = format!("sort_{name}_{}", class.who);
-            steps.push(self.by_teams(&suffix, class, "bucket", |l, team| {
+            steps.push(self.by_teams(&suffix, class, "bucket", None, |l, team| {
                 let (mut block, b) = l.bucket(begins, team.item);
                 let table = Table::of(b.begin.into(), b.end.into(), b.len);
                 block.extend(l.sort_by_team(&arrays, keys, &table, &b.end.into(), &team.lanes));

@@ -1,6 +1,6 @@
 //! Rows by how many elements they scatter: few are one thread's work, more a group's, a warp's, many a block's.
 //!
-//! The places of their tables say how many. When they have been counted, rows that teams have are enlisted ([`super::enlist`]),
+//! When these have been counted, or the places of their tables if these are more, rows that teams have are enlisted ([`super::enlist`]),
 //! and a class's teams take them in turn ([`super::turns`]). Groups of up to 32 lanes share blocks, and each waits for its
 //! own lanes alone, since others have rows of other lengths.
 

@@ -17,7 +17,9 @@ use super::TeamLanes;
 use super::classes::who;
 use super::team::{declare_lane, number, number_in_block};
 use crate::cin::grid::{Grid, RowClass};
-use crate::llir::{Axis, Block, BufferId, Expr, FetchOp, IndexOp, Launch, Step, Stmt, Ty, VarId, build};
+use crate::llir::{
+    Axis, Block, BufferId, Expr, FetchOp, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build,
+};
 use crate::scalar::Value;
 
 /// A list that is wanted.
@@ -110,12 +112,14 @@ impl Lowerer<'_> {
         block
     }
 
-    /// A launch of a class's teams, which do this with what they have; its name ends in the suffix.
+    /// A launch of a class's teams, which do this with what they have; its name ends in the suffix. If there are so many blocks
+    /// at most, teams have items in turn, and wait after each.
     pub(super) fn by_teams(
         &mut self,
         suffix: &str,
         list: &Enlisted,
         item: &str,
+        most: Option<u64>,
         work: impl FnOnce(&mut Self, &AtWork) -> (Block, Vec<BufferId>),
     ) -> Step {
         let grid = Grid::of_teams(list.threads);
@@ -125,14 +129,29 @@ impl Lowerer<'_> {
             unreachable!("a grid of teams has them")
         };
         let mut body = Block::new();
-        let rank = self.bind("rank", number(&grid, block, thread), &mut body);
-        let (mut inside, shared) = work(self, &AtWork { lanes, thread, item });
-        declare_lane(&grid, thread, lane, &mut inside);
-        inside.insert(0, Stmt::Let { var: item, value: list.item(rank.clone()) });
-        body.extend(guard(build::lt(rank, list.many()), inside));
         let (_, teams) = number_in_block(&grid, thread);
+        let first = number(&grid, block, thread);
+        let (mut inside, shared) = work(self, &AtWork { lanes: lanes.clone(), thread, item });
+        declare_lane(&grid, thread, lane, &mut inside);
+        let mut blocks = ceil(list.most.clone(), teams);
+        match most {
+            None => {
+                let rank = self.bind("rank", first, &mut body);
+                inside.insert(0, Stmt::Let { var: item, value: list.item(rank.clone()) });
+                body.extend(guard(build::lt(rank, list.many()), inside));
+            }
+            Some(most) => {
+                let rank = self.fresh("rank", Ty::Index);
+                inside.insert(0, Stmt::Let { var: item, value: list.item(rank) });
+                inside.push(lanes.barrier());
+                let step = u32::try_from(most * teams).unwrap_or(u32::MAX);
+                let kind = LoopKind::Serial;
+                body.push(Stmt::For { var: rank, lo: first, hi: list.many(), step, kind, body: inside });
+                blocks = build::min(blocks, Expr::Index(most));
+            }
+        }
         let threads = grid.threads() as u32;
-        let grid = vec![Axis { var: block, blocks: ceil(list.most.clone(), teams) }];
+        let grid = vec![Axis { var: block, blocks }];
         let name = format!("{}_{suffix}", self.kernel.name);
         Step::Launch(Launch { name, grid, thread, threads, resident: 0, follows: false, shared, body })
     }

@@ -4,8 +4,8 @@
 //! row to a block, whose threads share them:
 //!
 //! ```text
-//! launch of threads: if end - begin >= LONG { list[many++] = row } else { for p in begin..end { n += … }; … }
-//! launch of blocks:  for p in begin + thread..end step threads { n += … }; n = the sum of the block's; the first thread: …
+//! launch of threads: if end - begin >= long { list[many++] = row } else { for p in begin..end { n += … }; … }
+//! launch of blocks:  for every row of the list, in turn: for p in begin + thread..end step threads { n += … }; n = the sum of the block's; the first thread: …
 //! ```
 
 use super::super::Lowerer;
@@ -15,9 +15,6 @@ use crate::format::TensorId;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{Array, Block, BufferId, Expr, Fibers, IndexOp, Param, Step, Stmt, VarId, build};
 use std::collections::BTreeSet;
-
-/// How many entries a row has at least that a block counts: a thread would wait for about as many loads, one after another.
-const LONG: u64 = 128;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -53,7 +50,9 @@ impl Lowerer<'_> {
         let tidied = counts::tidy(tidy::tidy(block.clone(), &self.buffers));
         let Some(counting) = self.counting(*row, tidied) else { return block };
         let Some((made, list)) = self.list_of_long_rows(&counting) else { return block };
-        let launch = self.by_teams("scatters_block", &list, "row", |l, at| l.count_long(&counting, *row, at));
+        let most = self.options.table_threads / u64::from(THREADS);
+        let count = |l: &mut Self, at: &AtWork| l.count_long(&counting, *row, at);
+        let launch = self.by_teams("scatters_block", &list, "row", Some(most.max(1)), count);
         self.out.long_rows = Some(LongRows { made, launch });
         let mut out = Block::new();
         let begin = self.bind("begin", counting.begin.clone(), &mut out);
@@ -122,11 +121,19 @@ impl Lowerer<'_> {
         let (tensor, level) = counting.fibers;
         let entries = self.buffers.iter().position(|b| b.array == Array::Crd(tensor, level))?;
         let entries = self.host_size(&Expr::Len(BufferId(entries as u32)))?;
-        let most = Expr::IndexOp(IndexOp::Div, Box::new(entries), Box::new(Expr::Index(LONG)));
-        let longest = self.fiber_lengths(tensor, level, Fibers::Longest);
-        let some = Box::new(build::le(Expr::Index(LONG), longest));
-        let most = Expr::Select(some, Box::new(most), Box::new(Expr::Index(0)));
-        let wanted = Wanted { who: "block".to_owned(), threads: THREADS, from: LONG, most };
+        let long = self.options.long_rows.max(1);
+        let most = Expr::IndexOp(IndexOp::Div, Box::new(entries), Box::new(Expr::Index(long)));
+        let mut most = match self.out_groups().prefix {
+            prefix if prefix.is_empty() => most,
+            prefix => build::min(self.dense_size(prefix), most),
+        };
+        // Of other levels there may be more children than entries below them.
+        if level + 1 == self.kernel.tensors[tensor.index()].spec.levels.len() {
+            let longest = self.fiber_lengths(tensor, level, Fibers::Longest);
+            let some = Box::new(build::le(Expr::Index(long), longest));
+            most = Expr::Select(some, Box::new(most), Box::new(Expr::Index(0)));
+        }
+        let wanted = Wanted { who: "block".to_owned(), threads: THREADS, from: long, most };
         let (made, mut lists) = self.lists_of("long_rows", vec![wanted]);
         Some((made, lists.pop()?))
     }

@@ -63,7 +63,9 @@ impl Lowerer<'_> {
         for class in &classes {
             let suffix = format!("fill_by_{}s", class.who);
             let threads = class.threads;
-            steps.push(self.by_teams(&suffix, class, "entry", |l, team| l.sum_by_team(terms, threads, team)));
+            steps.push(
+                self.by_teams(&suffix, class, "entry", None, |l, team| l.sum_by_team(terms, threads, team)),
+            );
         }
         steps
     }

@@ -1,5 +1,5 @@
-//! Sparse workspaces of a GPU's threads: hash tables of rows, in memory of the device, where each team has a region that its
-//! rows use in turn ([`super::turns`]).
+//! Sparse workspaces of a GPU's threads: hash tables of rows, in memory of the device or of a block, where each team has a region
+//! that its rows use in turn ([`super::turns`]).
 //!
 //! How many elements a row scatters is counted first, by the producer's loops alone. Its table has a power of two of
 //! places, of which they are three quarters at most, whatever of them is equal, or all that can be different. When a row

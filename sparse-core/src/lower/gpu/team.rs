@@ -49,6 +49,8 @@ pub(super) struct Filled<'a> {
     pub(super) table: &'a Table,
     /// Are its elements to begin with the reduction's identity?
     pub(super) begun: Cell<bool>,
+    /// Are sums of the row before, which lanes may still read, written over?
+    pub(super) looks: Cell<bool>,
 }
 
 /// The sum of the values of the lanes before, and of all lanes.
@@ -116,18 +118,21 @@ impl Lowerer<'_> {
         pass: Pass,
         table: &Table,
     ) -> Block {
-        let filled = Filled { workspace, var, pass, table, begun: Cell::new(false) };
+        let filled = Filled { workspace, var, pass, table, begun: Cell::new(false), looks: Cell::new(false) };
         let shared = match self.shared_out(&block, lanes, &filled) {
             Some(shared) => shared,
             None => {
                 filled.begun.set(false);
+                filled.looks.set(false);
                 let mut done = self.scatter_alone(block, lanes, &filled);
                 done.extend((pass == Pass::Fill).then(|| lanes.barrier()));
                 done
             }
         };
         let mut all = vec![self.empty_table(workspace, table, filled.begun.get())];
-        all.extend(claims_first(&shared).then(|| lanes.barrier()));
+        // What a row is counted by is read at its end.
+        let waits = claims_first(&shared) || filled.looks.get() && pass == Pass::Count;
+        all.extend(waits.then(|| lanes.barrier()));
         all.extend(shared);
         all
     }

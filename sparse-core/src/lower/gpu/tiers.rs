@@ -1,12 +1,14 @@
 //! Rows with tables, by how large these are, and memory for the tables.
 //!
-//! Rows are in *tiers* by how many places their tables have, or elements they scatter, if these are more: those of one class of teams, or where nobody else has rows, those with
+//! Rows are in *tiers* by how many places their tables have, or elements they scatter at a time, if these are more: those of one
+//! class of teams, or where nobody else has rows, those with
 //! so few places that all teams can have as many in [`Options::table_places`], and the others. In the last tier as many teams
 //! have rows as the largest table of all allows, which a thread knows; the host knows a bound on it ([`super::bounds`]), or
-//! waits for it, where that is more than all tables have. All launches use the same memory, in which each team has a region ([`super::turns`]).
+//! waits for it, where that is more than all tables have. All launches with tables in the device's memory use the same, in which
+//! each team has a region ([`super::turns`]).
 //!
-//! Tables of a tier that are small enough are in shared memory ([`Options::table_bytes`]): a place is found, claimed and sorted there
-//! in a tenth of the time. Of a class's rows those whose tables fit are a tier of their own.
+//! Tables of a tier that are small enough are in shared memory ([`Options::table_bytes`]), where places are found, claimed and sorted.
+//! Of the last class's rows those whose tables fit are a tier of their own.
 //!
 //! [`Options::table_bytes`]: super::super::Options::table_bytes
 //! [`Options::table_places`]: super::super::Options::table_places
@@ -18,8 +20,9 @@ use super::classes::{Class, who};
 use super::enlist::{Enlisted, Wanted};
 use super::long_rows::LongRows;
 use super::team::number_in_block;
+use crate::cin::Cin;
 use crate::cin::grid::{Grid, Team};
-use crate::llir::kernel::WARP;
+use crate::llir::kernel::{SHARED_BYTES, WARP};
 use crate::llir::walk::replace;
 use crate::llir::{self, Block, BufferId, Expr, FetchOp, Step, Stmt, Ty, VarId, WorkspaceId, build};
 use crate::scalar::Value;
@@ -42,7 +45,7 @@ pub(in super::super) struct Tier {
 pub(in super::super) struct RowTables {
     /// By row, how many places.
     places: BufferId,
-    /// The most of any row.
+    /// The most of any row of the last tier.
     pub(super) largest: BufferId,
     /// Once known: so many entries of operands have all elements of a row among them, for the host and for a thread.
     pub(super) bound: Option<Option<(Expr, Expr)>>,
@@ -58,7 +61,7 @@ pub(in super::super) struct Rows {
 }
 
 /// The tables of a block's teams in shared memory.
-pub(super) struct InBlock {
+pub(super) struct SharedTables {
     /// How far it is from one to the next, in places.
     pub(super) step: u64,
     /// How many places there are.
@@ -108,13 +111,13 @@ impl<'k> Lowerer<'k> {
     }
 
     /// How many places a table has at most that fits in the shared memory of a block of teams: a power of two, or 0 if none does.
-    fn most_in_block(&self, grid: &Grid) -> u64 {
+    fn most_shared(&self, cin: &Cin, grid: &Grid) -> u64 {
         if grid.team.is_none() {
             return 0;
         }
-        let dims = self.workspaces.iter().filter(|w| w.format.is_sparse()).map(|w| w.vars.len());
+        let dims = cin.scattered_in_rows().map(|w| w.vars.len());
         let (_, teams) = number_in_block(grid, self.gpu().thread);
-        let each = self.options.table_bytes / self.place_bytes(dims) / teams;
+        let each = self.bytes_of_tables(grid) / self.place_bytes(dims) / teams;
         // A table has 4 at least.
         match (each + 1).saturating_sub(padding(grid)) {
             ..5 => 0,
@@ -123,12 +126,19 @@ impl<'k> Lowerer<'k> {
     }
 
     /// Where a tier's tables are in shared memory: how many places one has, and how far it is to the next team's.
-    pub(super) fn in_block(&self, tier: &Tier) -> Option<InBlock> {
+    pub(super) fn shared_tables(&self, tier: &Tier) -> Option<SharedTables> {
         let (places, grid) = (largest_below(tier.below?), self.grid_of(tier));
         let (_, teams) = number_in_block(&grid, self.gpu().thread);
         let bytes = self.place_bytes(self.spas.iter().map(|w| w.dims.len()));
         let step = if teams == 1 { places } else { places + padding(&grid) };
-        (teams * step * bytes <= self.options.table_bytes).then_some(InBlock { step, all: teams * step })
+        let fit = teams * step * bytes <= self.bytes_of_tables(&grid);
+        fit.then_some(SharedTables { step, all: teams * step })
+    }
+
+    /// How many bytes a block's tables can have in shared memory, where teams have sums besides.
+    fn bytes_of_tables(&self, grid: &Grid) -> u64 {
+        let sums = if grid.team.is_some() { 4 * grid.threads() } else { 0 };
+        self.options.table_bytes.min(SHARED_BYTES).saturating_sub(sums)
     }
 
     /// How many places all teams of a grid can have, a power of two.
@@ -140,12 +150,12 @@ impl<'k> Lowerer<'k> {
     }
 
     /// The tiers of rows, those with the smallest tables first.
-    pub(in super::super) fn tiers(&self, classes: &[Class<'k>]) -> Vec<Tier> {
+    pub(in super::super) fn tiers(&self, cin: &Cin, classes: &[Class<'k>]) -> Vec<Tier> {
         let tier = |from, below, class| Tier { from, below, by_work: false, class, list: None };
         // The tiers of teams, which have the rows from so many places on.
         let tiers_of = |grid: &Grid, mut from: u64, class: Option<usize>| {
             let mut tiers = Vec::new();
-            for few in [2 * self.most_in_block(grid), self.for_all(grid)] {
+            for few in [2 * self.most_shared(cin, grid), self.for_all(grid)] {
                 if from < few {
                     tiers.push(tier(from, Some(few), class));
                     from = few;
@@ -339,7 +349,7 @@ impl<'k> Lowerer<'k> {
     fn room_of(&self, tier: &Tier, numbers: &Expr, most: &Expr) -> Expr {
         let rows = tier.list.as_ref().map_or(numbers, |list| &list.most).clone();
         let room = match tier.below {
-            Some(_) if self.in_block(tier).is_some() => return Expr::Index(0),
+            Some(_) if self.shared_tables(tier).is_some() => return Expr::Index(0),
             Some(below) => {
                 let (places, grid) = (largest_below(below), self.grid_of(tier));
                 let (blocks, teams) = self.in_flight(&grid, places);

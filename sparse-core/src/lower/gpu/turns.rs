@@ -50,7 +50,7 @@ impl Lowerer<'_> {
 
     /// While a tier is lowered whose tables are in shared memory, these are the workspaces' arrays.
     fn share_tables(&mut self) {
-        let Some(tables) = self.tier.as_ref().and_then(|tier| self.in_block(tier)) else { return };
+        let Some(tables) = self.tier.as_ref().and_then(|tier| self.shared_tables(tier)) else { return };
         self.out.device_tables = Some(self.spas.clone());
         let space = Space::Shared { len: tables.all as u32 };
         for w in 0..self.spas.len() {
@@ -58,6 +58,10 @@ impl Lowerer<'_> {
             self.spas[w].crd = of.crd.iter().map(|crd| self.shared_table(*crd, space)).collect();
             self.spas[w].vals = self.shared_table(of.vals, space);
         }
+        // What is not used of them is not shared in the end (`llir::simplify`).
+        let shared = self.spas.iter().flat_map(|w| w.crd.iter().copied().chain([w.vals]));
+        let shared: Vec<BufferId> = shared.collect();
+        shared.into_iter().for_each(|buffer| self.share_once(buffer));
     }
 
     /// The shared array of that size that stands for an array of the device.
@@ -74,14 +78,10 @@ impl Lowerer<'_> {
         shared
     }
 
-    /// The launch is lowered: it shares the tables that it uses, and workspaces have the device's arrays again.
-    fn leave_shared_tables(&mut self, body: &[Stmt]) {
-        let Some(device) = self.out.device_tables.take() else { return };
-        let mut used = BTreeSet::new();
-        visit_stmts(body, &mut |s| used.extend(s.buffers()));
-        visit_exprs(body, &mut |e| used.extend(e.buffer()));
-        for w in std::mem::replace(&mut self.spas, device) {
-            w.crd.into_iter().chain([w.vals]).filter(|b| used.contains(b)).for_each(|b| self.share_once(b));
+    /// The launch is lowered, and workspaces have the device's arrays again.
+    fn leave_shared_tables(&mut self) {
+        if let Some(device) = self.out.device_tables.take() {
+            self.spas = device;
         }
     }
 
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
     /// The launch of a tier: teams take turns with what the body does for one.
     pub(in super::super) fn in_turns(&mut self, body: Block) -> Result<Block, Box<Diagnostic>> {
         let Some(tier) = self.tier.clone().filter(|_| !body.is_empty()) else {
-            self.leave_shared_tables(&body);
+            self.leave_shared_tables();
             return Ok(body);
         };
         let grid = self.gpu().grid.clone();
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
         match tier.below {
             Some(_) => {
                 let (own, _) = number_in_block(&grid, self.gpu().thread);
-                let begins = match self.in_block(&tier) {
+                let begins = match self.shared_tables(&tier) {
                     Some(tables) => build::mul(own, Expr::Index(tables.step)),
                     None => build::mul(team.clone(), Expr::Index(places)),
                 };
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
             // As many registers as that takes: what a compiler would have few of, and spill others.
             gpu.resident = (MAX_RESIDENT / grid.threads().max(1)) as u32;
         }
-        self.leave_shared_tables(&outside);
+        self.leave_shared_tables();
         Ok(outside)
     }
 
