@@ -110,7 +110,9 @@ fn sparse_results_are_assembled_on_the_device() {
     let (a_there, b_there) = (a.to(&sim).unwrap(), b.to(&sim).unwrap());
     let c = sum(&a_there, &b_there).unwrap();
     let names: Vec<String> = sim.report().launches.iter().map(|l| l.name.clone()).collect();
-    assert_eq!(names, sum::KERNELS.iter().map(|k| k.name).collect::<Vec<_>>());
+    // No row is long enough for more than a thread.
+    let of_threads = sum::KERNELS.iter().map(|k| k.name).filter(|name| !name.ends_with("_warp"));
+    assert_eq!(names, of_threads.filter(|name| !name.ends_with("_block")).collect::<Vec<_>>());
     let d = product(&c, &b_there).unwrap().to_host().unwrap();
     let c_here = sum(&a, &b).unwrap();
     let same = |x: &Csr<f64>, y: &Csr<f64>| x.iter().map(|e| e.0).eq(y.iter().map(|e| e.0));

@@ -13,7 +13,7 @@ use tests::case::Case;
 use tests::collectives::programs;
 use tests::differential::{Outcome, Run, Stop, Suite, check};
 use tests::interpret::{gpu_lowering, scatters_whole};
-use tests::reach::teams;
+use tests::reach::{launched, teams};
 use tests::rng::Rng;
 use tests::text::Text;
 
@@ -105,6 +105,16 @@ fn groups_of_a_warp_wait_for_their_own_lanes() {
     };
     let sparse = |case: &Case| !case.output().spec.is_dense();
     compare("groups", KERNELS / 8, cases(Suite::Gpu, 4).filter(sparse).filter_map(checked).filter(by_groups));
+}
+
+/// Lanes of a team merge parts of a row, and learn from each other where these are.
+#[test]
+fn parts_of_rows_are_merged() {
+    let merges = |c: &Checked| {
+        launched(&c.case, c.kernel.program()).iter().any(|what| what.starts_with("long rows merged"))
+    };
+    let sparse = |case: &Case| !case.output().spec.is_dense();
+    compare("merged", KERNELS / 8, cases(Suite::Gpu, 5).filter(sparse).filter_map(checked).filter(merges));
 }
 
 /// A compressed vector of which lanes have neighbours with the same quarter of a coordinate, and with the same value.

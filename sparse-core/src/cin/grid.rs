@@ -26,10 +26,11 @@ impl Team {
     pub const WARP: Team = Team::Group(WARP as u32);
 }
 
-/// Rows of a scattered result that teams of threads assemble, one each.
+/// Rows of a sparse result that teams of threads assemble, one each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowClass {
-    /// Those that scatter at least so many elements, or whose tables have as many places, and fewer than the next class's.
+    /// Those that scatter at least so many elements, or whose tables have as many places, and fewer than the next class's. Where
+    /// rows are merged: those whose operands have so many entries.
     pub from: u64,
     /// Threads of the team: a group of lanes, of which a block has several, or more than a warp, a block of their own.
     pub threads: u32,

@@ -126,6 +126,26 @@ impl<'k> Lowerer<'k> {
         vec![Stmt::Assign { var, value: build::max(var, elements) }]
     }
 
+    /// What the entries of a result with one group of levels are counted in, or where the next one is stored.
+    pub(super) fn next_of_row(&self) -> Option<VarId> {
+        self.out.assembly.as_ref()?.next.first().copied()
+    }
+
+    /// Lowers what counts a row's entries in a variable, whatever the pass is.
+    pub(super) fn counting_in<T>(&mut self, count: VarId, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let exchange = |l: &mut Self, pass: &mut Pass, next: &mut Vec<VarId>| {
+            if let Some(assembly) = &mut l.out.assembly {
+                std::mem::swap(&mut assembly.pass, pass);
+                std::mem::swap(&mut assembly.next, next);
+            }
+        };
+        let (mut pass, mut next) = (Pass::Count, vec![count]);
+        exchange(self, &mut pass, &mut next);
+        let lowered = lower(self);
+        exchange(self, &mut pass, &mut next);
+        lowered
+    }
+
     /// The next position of a group, in the row; `None` where arrays grow.
     pub(super) fn next_position(&self, group: usize) -> Option<Expr> {
         let assembly = self.out.assembly.as_ref()?;
@@ -168,9 +188,11 @@ impl<'k> Lowerer<'k> {
         let one = self.one_thread(&st);
         let before = self.open_row(&row);
         let body = self.lower(loops, st)?;
-        let body = self.close_row_of(before, body, &row);
+        let mut body = self.close_row_of(before, body, &row);
         self.leave_row();
-        let body = self.share_row(body);
+        if self.merges_parts().is_none() {
+            body = self.share_row(body);
+        }
         block.extend(self.of_tier(&row, body));
         Ok(guard(one, block))
     }
@@ -250,9 +272,12 @@ impl<'k> Lowerer<'k> {
             Pass::Fill if body.is_empty() => body,
             Pass::Fill => joined(before, body),
             Pass::Count => {
-                let mut block = joined(before, body);
-                block.extend(begins.iter().zip(next).map(store));
-                block
+                let stores = begins.iter().zip(next).map(store).collect();
+                let stores = match self.merges_parts() {
+                    Some(lanes) => lanes.first(stores),
+                    None => stores,
+                };
+                joined(joined(before, body), stores)
             }
         }
     }
@@ -300,10 +325,19 @@ impl<'k> Lowerer<'k> {
             }
             None => {
                 let mut rows = None;
+                self.out.row_parts = self.row_parts(loops, state);
                 for (pass, launches) in passes.into_iter().zip(&mut launches) {
                     self.on_gpu();
                     launches.extend(self.pass_launch(pass, &begins, loops, state)?);
                     rows = rows.or_else(|| self.rows(&g));
+                }
+                let (made, lists) = self.made_lists();
+                steps.extend(made);
+                self.note_parts(&lists);
+                for list in lists {
+                    for (pass, launches) in passes.into_iter().zip(&mut launches) {
+                        launches.push(self.parts_launch(&list, pass, &begins, state)?);
+                    }
                 }
                 rows
             }
@@ -410,6 +444,12 @@ impl<'k> Lowerer<'k> {
         self.local(name, Elem::Index, Space::Output)
     }
 
+    /// What is assembled is lowered for a pass from here on.
+    pub(super) fn begin_pass(&mut self, pass: Pass, begins: &[BufferId]) {
+        self.out.assembly = Some(Assembly::new(pass, begins));
+        self.points = 0;
+    }
+
     pub(super) fn pass_launch(
         &mut self,
         pass: Pass,
@@ -417,9 +457,8 @@ impl<'k> Lowerer<'k> {
         loops: &[IndexVar],
         state: &State,
     ) -> Result<Option<Step>, Box<Diagnostic>> {
-        self.out.assembly = Some(Assembly::new(pass, begins));
+        self.begin_pass(pass, begins);
         self.take_turns();
-        self.points = 0;
         let g = self.out_groups();
         let mut body = match g.prefix.is_empty() {
             true => self.assemble_threads(loops, state.clone())?,

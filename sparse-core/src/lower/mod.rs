@@ -79,6 +79,9 @@ pub struct Options {
     /// about two elements, so that tables of groups and warps fit in shared memory: in the manner of hash-based SpGEMM (Nagasaka
     /// et al. 2017), and not fitted to a device.
     pub row_classes: Vec<RowClass>,
+    /// Which rows of merged operands teams of a GPU's threads assemble, by how many entries the operands have in all in one: teams
+    /// like those above. By default a lane of a warp has four entries at least, and a block's four again: not fitted to a device.
+    pub merged_classes: Vec<RowClass>,
     /// How many threads of a GPU have tables of scattered rows at a time, at most. By default those of 2,048 blocks of 256:
     /// twice what 132 multiprocessors run, so that they end together whatever registers a thread needs.
     pub table_threads: u64,
@@ -107,11 +110,14 @@ impl Default for Options {
     fn default() -> Self {
         let row_classes =
             [(32, 8), (128, 32), (512, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
+        let merged_classes =
+            [(128, 32), (1024, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         let lanes = vec![128, 64, 32, 8, 4];
         Options {
             gallop: false,
             lanes,
             row_classes,
+            merged_classes,
             table_threads: 1 << 19,
             table_places: 1 << 25,
             table_bytes: 36 << 10,
@@ -233,7 +239,7 @@ pub fn lower(
     }
     let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin);
     if platform == Platform::Cuda {
-        if !gpu::are_classes(&options.row_classes) {
+        if !gpu::are_classes(&options.row_classes) || !gpu::are_classes(&options.merged_classes) {
             return Err(internal(kernel, "the classes of rows are not what teams of threads can be for"));
         }
         l.on_gpu();

@@ -5,7 +5,7 @@
 
 use super::assemble::Assembly;
 use super::capacity::Capacity;
-use super::gpu::{LongRows, RowTables};
+use super::gpu::{LongRows, RowParts, RowTables};
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::tidy::tidy;
@@ -38,6 +38,8 @@ pub(super) struct Output {
     pub(super) partial_sums: Vec<BufferId>,
     /// What else there is to do where rows are long.
     pub(super) long_rows: Option<LongRows>,
+    /// Who assembles rows of merged operands that are long.
+    pub(super) row_parts: Option<RowParts>,
     /// By row, how much work it is, where teams have rows by that.
     pub(super) row_work: Option<BufferId>,
     /// Arrays of tables in shared memory, and the device's that they stand for.
@@ -84,6 +86,7 @@ impl Output {
             tables: vec![],
             partial_sums: vec![],
             long_rows: None,
+            row_parts: None,
             row_work: None,
             shared_tables: vec![],
             device_tables: None,

@@ -55,7 +55,7 @@ impl Lowerer<'_> {
             env.push((a, looplet));
         }
         self.gallop(sweep, &mut env, &st);
-        block.extend(self.region(sweep, window, env, st)?);
+        block.extend(self.region_in_parts(sweep, window, env, st)?);
         Ok(block)
     }
 

@@ -827,6 +827,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
             for (int at = thread_x; at < t0_size; at += 256) {
                 t0_crd_shared_2[at] = 2147483647;
             }
+            __syncthreads();
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
                 if (thread_x < 32) {
@@ -981,6 +982,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
             for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                 t0_crd[at] = 2147483647;
             }
+            __syncthreads();
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
                 if (thread_x < 32) {
@@ -1142,6 +1144,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
                 for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                     t0_crd[at] = 2147483647;
                 }
+                __syncthreads();
                 for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                     const int tile_end = min(tile + 32, pt11_end);
                     if (thread_x < 32) {

@@ -505,6 +505,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
         for (int at = thread_x; at < t0_size; at += 256) {
             t0_crd_shared_2[at] = 2147483647;
         }
+        __syncthreads();
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
@@ -655,6 +656,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
         for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
             t0_crd[at] = 2147483647;
         }
+        __syncthreads();
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
@@ -812,6 +814,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
             for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                 t0_crd[at] = 2147483647;
             }
+            __syncthreads();
             const int pA2_end = A2_pos[row + 1];
             for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);

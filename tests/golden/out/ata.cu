@@ -711,6 +711,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
             for (int at = thread_x; at < w_size; at += 256) {
                 w_crd_shared_2[at] = 2147483647;
             }
+            __syncthreads();
             for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt01_end);
                 if (thread_x < 32) {
@@ -819,6 +820,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
+            __syncthreads();
             for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt01_end);
                 if (thread_x < 32) {
@@ -932,6 +934,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_largest_block(
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
+                __syncthreads();
                 for (int tile = pt01_begin; tile < pt01_end; tile += 32) {
                     const int tile_end = min(tile + 32, pt01_end);
                     if (thread_x < 32) {

@@ -4,6 +4,23 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// First position in lo..hi whose element is not below the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] < key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
+    }
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] < key;
+    return lo + below;
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -24,7 +41,8 @@ __device__ __forceinline__ void allowNextLaunch() {
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_count(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
-    const int* __restrict__ C2_crd, int B1_dim, int* __restrict__ A2_pos) {
+    const int* __restrict__ C2_crd, int B1_dim, int* __restrict__ A2_pos, int* __restrict__ rows_of_warps,
+    int* __restrict__ rows_of_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
@@ -33,11 +51,80 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count(
     const int i = block_x * 256 + thread_x;
     if (i < B1_dim) {
         int A2_count = 0;
+        const int pB2_begin = B2_pos[i];
         const int pB2_end = B2_pos[i + 1];
+        const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
-        int pB = B2_pos[i];
-        int pC = C2_pos[i];
-        while (pB < pB2_end && pC < pC2_end) {
+        const int entries = addCounts(pB2_end - pB2_begin, pC2_end - pC2_begin);
+        if (1024 <= entries) {
+            const int at = atomicAdd(&rows_many[1], 1);
+            rows_of_blocks[at] = i;
+        } else if (128 <= entries) {
+            const int at = atomicAdd(&rows_many[0], 1);
+            rows_of_warps[at] = i;
+        } else {
+            int pB = pB2_begin;
+            int pC = pC2_begin;
+            while (pB < pB2_end && pC < pC2_end) {
+                const int jB = B2_crd[pB];
+                const int jC = C2_crd[pC];
+                if (jB == jC) {
+                    ++A2_count;
+                    ++pB;
+                    ++pC;
+                } else if (jB < jC) {
+                    ++pB;
+                } else {
+                    ++pC;
+                }
+            }
+        }
+        A2_pos[i] = A2_count;
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
+    const int* __restrict__ C2_crd, const int* rows_of_warps, const int* rows_many, int* A2_pos) {
+    __shared__ int B_sampled[256];
+    __shared__ int C_sampled[256];
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 16384) {
+        const int i = rows_of_warps[rank];
+        int A2_count = 0;
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        const int pC2_begin = C2_pos[i];
+        const int pC2_end = C2_pos[i + 1];
+        const int B_entries = pB2_end - pB2_begin;
+        const int C_entries = pC2_end - pC2_begin;
+        const int step = (B_entries + 29) / 30 + (C_entries + 29) / 30;
+        const int B_samples = (B_entries + step - 1) / step;
+        const int C_samples = (C_entries + step - 1) / step;
+        const int samples = B_samples + C_samples;
+        if (lane < samples) {
+            const int j = lane < B_samples ? B2_crd[pB2_begin + (long long)lane * step] : C2_crd[pC2_begin + (long long)(lane - B_samples) * step];
+            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+            const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            const int at = thread_x / 32 * 32 + (pB - pB2_begin + (B_samples <= lane && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
+            B_sampled[at] = pB;
+            C_sampled[at] = pC;
+        }
+        __syncwarp();
+        const int pB_begin = lane < samples ? B_sampled[thread_x] : pB2_end;
+        const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
+        const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
+        const int pC_end = lane + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
+        int pB = pB_begin;
+        int pC = pC_begin;
+        while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
             if (jB == jC) {
@@ -50,7 +137,93 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count(
                 ++pC;
             }
         }
-        A2_pos[i] = A2_count;
+        partial[thread_x] = A2_count;
+        __syncwarp();
+        int distance = 1;
+        #pragma unroll 5
+        for (int step_2 = 0; step_2 < 5; ++step_2) {
+            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
+            __syncwarp();
+            partial[thread_x] = doubled;
+            __syncwarp();
+            distance += distance;
+        }
+        const int all = partial[thread_x / 32 * 32 + 31];
+        A2_count = all;
+        if (lane == 0) {
+            A2_pos[i] = A2_count;
+        }
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_count_block(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
+    const int* __restrict__ C2_crd, const int* rows_of_blocks, const int* rows_many, int* A2_pos) {
+    __shared__ int B_sampled[256];
+    __shared__ int C_sampled[256];
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = block_x, rank_end = rows_many[1]; rank < rank_end; rank += 2048) {
+        const int i = rows_of_blocks[rank];
+        int A2_count = 0;
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        const int pC2_begin = C2_pos[i];
+        const int pC2_end = C2_pos[i + 1];
+        const int B_entries = pB2_end - pB2_begin;
+        const int C_entries = pC2_end - pC2_begin;
+        const int step = (B_entries + 253) / 254 + (C_entries + 253) / 254;
+        const int B_samples = (B_entries + step - 1) / step;
+        const int C_samples = (C_entries + step - 1) / step;
+        const int samples = B_samples + C_samples;
+        if (thread_x < samples) {
+            const int j = thread_x < B_samples ? B2_crd[pB2_begin + (long long)thread_x * step] : C2_crd[pC2_begin + (long long)(thread_x - B_samples) * step];
+            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+            const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            const int at = (pB - pB2_begin + (B_samples <= thread_x && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
+            B_sampled[at] = pB;
+            C_sampled[at] = pC;
+        }
+        __syncthreads();
+        const int pB_begin = thread_x < samples ? B_sampled[thread_x] : pB2_end;
+        const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
+        const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;
+        const int pC_end = thread_x + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
+        int pB = pB_begin;
+        int pC = pC_begin;
+        while (pB < pB_end && pC < pC_end) {
+            const int jB = B2_crd[pB];
+            const int jC = C2_crd[pC];
+            if (jB == jC) {
+                ++A2_count;
+                ++pB;
+                ++pC;
+            } else if (jB < jC) {
+                ++pB;
+            } else {
+                ++pC;
+            }
+        }
+        partial[thread_x] = A2_count;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step_2 = 0; step_2 < 8; ++step_2) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        const int all = partial[255];
+        A2_count = all;
+        if (thread_x == 0) {
+            A2_pos[i] = A2_count;
+        }
     }
 }
 
@@ -149,28 +322,211 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill(
     const int* __restrict__ A2_pos, int B1_dim, int* __restrict__ A2_crd, double* __restrict__ A_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < B1_dim) {
         int pA2 = A2_pos[i];
+        const int pB2_begin = B2_pos[i];
         const int pB2_end = B2_pos[i + 1];
+        const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
-        int pB = B2_pos[i];
-        int pC = C2_pos[i];
-        while (pB < pB2_end && pC < pC2_end) {
+        const int entries = addCounts(pB2_end - pB2_begin, pC2_end - pC2_begin);
+        if (entries < 128) {
+            int pB = pB2_begin;
+            int pC = pC2_begin;
+            while (pB < pB2_end && pC < pC2_end) {
+                const int jB = B2_crd[pB];
+                const int jC = C2_crd[pC];
+                if (jB == jC) {
+                    A2_crd[pA2] = jB;
+                    A_vals[pA2] = B_vals[pB] * C_vals[pC];
+                    ++pA2;
+                    ++pB;
+                    ++pC;
+                } else if (jB < jC) {
+                    ++pB;
+                } else {
+                    ++pC;
+                }
+            }
+        }
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_fill_warp(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
+    const int* __restrict__ A2_pos, const int* __restrict__ rows_of_warps,
+    const int* __restrict__ rows_many, int* A2_crd, double* A_vals) {
+    __shared__ int B_sampled[256];
+    __shared__ int C_sampled[256];
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 16384) {
+        const int i = rows_of_warps[rank];
+        int pA2 = A2_pos[i];
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        const int pC2_begin = C2_pos[i];
+        const int pC2_end = C2_pos[i + 1];
+        const int B_entries = pB2_end - pB2_begin;
+        const int C_entries = pC2_end - pC2_begin;
+        const int step = (B_entries + 29) / 30 + (C_entries + 29) / 30;
+        const int B_samples = (B_entries + step - 1) / step;
+        const int C_samples = (C_entries + step - 1) / step;
+        const int samples = B_samples + C_samples;
+        if (lane < samples) {
+            const int j = lane < B_samples ? B2_crd[pB2_begin + (long long)lane * step] : C2_crd[pC2_begin + (long long)(lane - B_samples) * step];
+            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+            const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            const int at = thread_x / 32 * 32 + (pB - pB2_begin + (B_samples <= lane && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
+            B_sampled[at] = pB;
+            C_sampled[at] = pC;
+        }
+        __syncwarp();
+        const int pB_begin = lane < samples ? B_sampled[thread_x] : pB2_end;
+        const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
+        const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
+        const int pC_end = lane + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
+        int count = 0;
+        int pB = pB_begin;
+        int pC = pC_begin;
+        while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
             if (jB == jC) {
-                A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB] * C_vals[pC];
-                ++pA2;
+                ++count;
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
                 ++pB;
             } else {
                 ++pC;
+            }
+        }
+        partial[thread_x] = count;
+        __syncwarp();
+        int distance = 1;
+        #pragma unroll 5
+        for (int step_2 = 0; step_2 < 5; ++step_2) {
+            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
+            __syncwarp();
+            partial[thread_x] = doubled;
+            __syncwarp();
+            distance += distance;
+        }
+        const int before = 1 <= lane ? partial[thread_x - 1] : 0;
+        pA2 += before;
+        int pB_2 = pB_begin;
+        int pC_2 = pC_begin;
+        while (pB_2 < pB_end && pC_2 < pC_end) {
+            const int jB = B2_crd[pB_2];
+            const int jC = C2_crd[pC_2];
+            if (jB == jC) {
+                A2_crd[pA2] = jB;
+                A_vals[pA2] = B_vals[pB_2] * C_vals[pC_2];
+                ++pA2;
+                ++pB_2;
+                ++pC_2;
+            } else if (jB < jC) {
+                ++pB_2;
+            } else {
+                ++pC_2;
+            }
+        }
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_fill_block(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
+    const int* __restrict__ A2_pos, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, int* A2_crd, double* A_vals) {
+    __shared__ int B_sampled[256];
+    __shared__ int C_sampled[256];
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    for (int rank = block_x, rank_end = rows_many[1]; rank < rank_end; rank += 2048) {
+        const int i = rows_of_blocks[rank];
+        int pA2 = A2_pos[i];
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        const int pC2_begin = C2_pos[i];
+        const int pC2_end = C2_pos[i + 1];
+        const int B_entries = pB2_end - pB2_begin;
+        const int C_entries = pC2_end - pC2_begin;
+        const int step = (B_entries + 253) / 254 + (C_entries + 253) / 254;
+        const int B_samples = (B_entries + step - 1) / step;
+        const int C_samples = (C_entries + step - 1) / step;
+        const int samples = B_samples + C_samples;
+        if (thread_x < samples) {
+            const int j = thread_x < B_samples ? B2_crd[pB2_begin + (long long)thread_x * step] : C2_crd[pC2_begin + (long long)(thread_x - B_samples) * step];
+            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+            const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            const int at = (pB - pB2_begin + (B_samples <= thread_x && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
+            B_sampled[at] = pB;
+            C_sampled[at] = pC;
+        }
+        __syncthreads();
+        const int pB_begin = thread_x < samples ? B_sampled[thread_x] : pB2_end;
+        const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
+        const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;
+        const int pC_end = thread_x + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
+        int count = 0;
+        int pB = pB_begin;
+        int pC = pC_begin;
+        while (pB < pB_end && pC < pC_end) {
+            const int jB = B2_crd[pB];
+            const int jC = C2_crd[pC];
+            if (jB == jC) {
+                ++count;
+                ++pB;
+                ++pC;
+            } else if (jB < jC) {
+                ++pB;
+            } else {
+                ++pC;
+            }
+        }
+        partial[thread_x] = count;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step_2 = 0; step_2 < 8; ++step_2) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+        pA2 += before;
+        int pB_2 = pB_begin;
+        int pC_2 = pC_begin;
+        while (pB_2 < pB_end && pC_2 < pC_end) {
+            const int jB = B2_crd[pB_2];
+            const int jC = C2_crd[pC_2];
+            if (jB == jC) {
+                A2_crd[pA2] = jB;
+                A_vals[pA2] = B_vals[pB_2] * C_vals[pC_2];
+                ++pA2;
+                ++pB_2;
+                ++pC_2;
+            } else if (jB < jC) {
+                ++pB_2;
+            } else {
+                ++pC_2;
             }
         }
     }

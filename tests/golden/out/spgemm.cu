@@ -388,6 +388,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
         for (int at = thread_x; at < w_size; at += 256) {
             w_crd_shared_2[at] = 2147483647;
         }
+        __syncthreads();
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
@@ -492,6 +493,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
         }
+        __syncthreads();
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
@@ -601,6 +603,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
+            __syncthreads();
             const int pA2_end = A2_pos[row + 1];
             for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);

@@ -66,6 +66,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
             for (int at = thread_x; at < places; at += 256) {
                 w_crd_shared[at] = 2147483647;
             }
+            __syncthreads();
             const int pA2_end = A2_pos[i + 1];
             for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
@@ -170,6 +171,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
+            __syncthreads();
             const int pA2_end = A2_pos[i + 1];
             for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
@@ -279,6 +281,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
+                __syncthreads();
                 const int pA2_end = A2_pos[i + 1];
                 for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                     const int tile_end = min(tile + 32, pA2_end);

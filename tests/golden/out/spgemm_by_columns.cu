@@ -1090,6 +1090,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
             for (int at = thread_x; at < w_size; at += 256) {
                 w_crd_shared_2[at] = 2147483647;
             }
+            __syncthreads();
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
                 if (thread_x < 32) {
@@ -1199,6 +1200,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
+            __syncthreads();
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
                 if (thread_x < 32) {
@@ -1313,6 +1315,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                 }
+                __syncthreads();
                 for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                     const int tile_end = min(tile + 32, pt11_end);
                     if (thread_x < 32) {

@@ -104,7 +104,7 @@ fn allocates(program: &Program) -> bool {
 pub fn gpu_lowering(case: &Case) -> lower::Options {
     let (default, sizes) = (lower::Options::default(), sizes(case));
     let gallop = sizes % 4 == 3;
-    let row_classes = case.row_classes.clone();
+    let (row_classes, merged_classes) = (case.row_classes.clone(), case.row_classes.clone());
     // All rows at a time, or few, with room for the tables of some of them.
     let (table_threads, table_places) = match sizes % 3 {
         0 => (default.table_threads, default.table_places),
@@ -119,6 +119,7 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
     lower::Options {
         gallop,
         row_classes,
+        merged_classes,
         table_threads,
         table_places,
         table_bytes,

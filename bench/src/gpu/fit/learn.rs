@@ -275,10 +275,10 @@ mod tests {
     #[test]
     fn what_decides_is_found() {
         let case = |n: u32| {
-            let (mean, cv) = (2.0 + f64::from(n % 10), 0.1 * f64::from(n / 4));
+            let (mean, cv) = (2.0 + f64::from(n % 10), 0.05 * f64::from(n / 4));
             sample(mean, cv, if mean < 6.0 && cv < 0.6 { [1.0, 3.0] } else { [2.0, 1.0] })
         };
-        let samples: Vec<Sample> = (0..40).map(case).collect();
+        let samples: Vec<Sample> = (0..80).map(case).collect();
         let lines = learned(Kind::Columns, &samples);
         let all: Vec<&Sample> = samples.iter().collect();
         let decides = |s: &Sample| lines.iter().find(|l| l.when.iter().all(|c| c.holds(&s.statistics)));

@@ -109,18 +109,21 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
         let (Some(n), Ok(us)) = (n, us.parse::<f64>()) else {
             return Err(wrong(format!("line {line}: `{params}` or `{us}` is no number")));
         };
+        if rival {
+            // It stands after ours.
+            let ours = times.get_mut(&(kernel, input.to_owned())).filter(|(measured, _)| *measured);
+            if let Some(taken) = ours.and_then(|(_, by_columns)| by_columns.get_mut(&n)) {
+                taken.rival = Some(taken.rival.map_or(us, |best| best.min(us)));
+            }
+            continue;
+        }
         let new = || (measured, BTreeMap::new());
         let (was, by_columns) = times.entry((kernel, input.to_owned())).or_insert_with(new);
         if *was != measured {
             let reason = "measured and predicted times are mixed: fit on one of them";
             return Err(wrong(format!("line {line}: {reason}")));
         }
-        let (taken, us) = (by_columns.entry(n).or_default(), us.max(f64::MIN_POSITIVE));
-        if rival {
-            taken.rival = Some(taken.rival.map_or(us, |best| best.min(us)));
-        } else {
-            taken.points.insert(point.to_owned(), us);
-        }
+        by_columns.entry(n).or_default().points.insert(point.to_owned(), us.max(f64::MIN_POSITIVE));
     }
     Ok(())
 }

@@ -10,9 +10,9 @@
 //! several elements by one access, `converge` brings lanes together where they reduce, `host` computes grids, `scan` sums
 //! counts, `table` has sparse workspaces, which `gather` sorts (what has none is `refused`), `team` shares a row out,
 //! `classes` tells which rows, `enlist` what larger teams work on, `tiers` has memory for tables, within `bounds`, in which
-//! teams take `turns`, `tiles` has what a block shares. `list` has what all threads scatter into, whose places `fetch`
-//! counts, `buckets` sorts and `listed` makes a result;
-//! how many `points` these are at most the host knows. `pack` makes formats of a list of entries. `following` finds
+//! teams take `turns`, `parts` has rows that are merged by lanes from one of their `samples` to the next, `tiles` what a
+//! block shares. `list` has what all threads scatter into, whose places `fetch` counts, `buckets` sorts and `listed` makes a
+//! result; how many `points` these are at most the host knows. `pack` makes formats of a list of entries. `following` finds
 //! launches that need not wait until the one before has ended.
 
 mod abreast;
@@ -34,9 +34,11 @@ mod listed;
 mod long_rows;
 mod open_rows;
 mod pack;
+mod parts;
 mod points;
 mod refused;
 mod runs;
+mod samples;
 mod scan;
 mod scatter;
 mod segment;
@@ -69,6 +71,7 @@ pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
 pub(super) use long_rows::LongRows;
 pub(super) use open_rows::OpenRows;
+pub(super) use parts::RowParts;
 pub(super) use points::Known;
 pub(super) use segment::Segment;
 pub(super) use table::Table;

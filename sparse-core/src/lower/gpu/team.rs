@@ -95,7 +95,7 @@ impl Lanes {
     }
 
     /// What the first lane does.
-    pub(super) fn first(&self, block: Block) -> Block {
+    pub(in super::super) fn first(&self, block: Block) -> Block {
         super::guard(build::eq(self.lane.clone(), Expr::Index(0)), block)
     }
 }

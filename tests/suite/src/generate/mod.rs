@@ -196,6 +196,11 @@ fn any(rng: &mut Rng) -> Case {
 
 /// A kernel for a GPU with a sparse result, mostly without a schedule.
 fn assembled(rng: &mut Rng) -> Case {
+    if rng.percent(8) {
+        let mut case = sparse::merged(rng);
+        teams::choose_classes(rng, &mut case);
+        return case;
+    }
     let in_rows = rng.percent(30);
     let mut case = if in_rows { sparse::in_rows(rng) } else { sparse::statement(rng).0 };
     case.platform = Platform::Cuda;

@@ -138,6 +138,23 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (2, ("TTM of two modes", "ilm", "IJK*JL*KM")),
 ];
 
+/// What is merged along rows, in the same way.
+const MERGED: &[(u32, (&str, &str))] = &[
+    (20, ("ij", "IJ+IJ")),
+    (12, ("ij", "IJ*IJ")),
+    (10, ("ij", "IJ+IJ+IJ")),
+    (6, ("ij", "IJ*IJ*IJ")),
+    (8, ("ij", "IJ*IJ+IJ")),
+    (8, ("ij", "IJ*(IJ+IJ)")),
+    (6, ("ij", "IJ*(IJ+IJ+IJ)")),
+    (6, ("ij", "IJ+IJ+IJ+IJ+IJ")),
+    (6, ("ij", "IJ+J")),
+    (6, ("ij", "IJ*i*j+#*IJ")),
+    (4, ("ij", "IJ*ij+IJ")),
+    (8, ("ijk", "IJK+IJK")),
+    (4, ("ijk", "IJK*IJK+IK")),
+];
+
 /// Elements of the result that nothing is stored for have another value than its fill.
 const BESIDE: &str = "a background that is not the fill";
 
@@ -173,7 +190,11 @@ fn draw(rng: &mut Rng) -> Case {
             note_copies(&mut case);
             choose_classes(rng, &mut case);
         }
-        10..28 => choose_workspace(rng, &mut case),
+        10..13 => {
+            case = merged(rng);
+            choose_classes(rng, &mut case);
+        }
+        13..28 => choose_workspace(rng, &mut case),
         28..40 => {
             schedule::draw(rng, &mut case);
         }
@@ -247,6 +268,41 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
             case.about.push(BESIDE.into());
         }
         return (case, true);
+    }
+}
+
+/// Operands that are merged along rows, of up to some hundred entries, below dense levels: for a GPU, without a schedule.
+pub(super) fn merged(rng: &mut Rng) -> Case {
+    use DType::*;
+    loop {
+        let dtype = rng.weighted(&[(40, F64), (20, F32), (15, I32), (10, I64), (15, Bool)]);
+        let values = rng.weighted(&[(60, Values::Small), (25, Values::Cancelling), (15, Values::General)]);
+        let pattern = rng.pick(&[Pattern::Even, Pattern::Rows]);
+        let statement = rng.weighted(MERGED);
+        let shape = of_products(rng, dtype, statement);
+        let mut sizes = vec![1 + rng.below(6); shape.vars];
+        if let Some(columns) = sizes.last_mut() {
+            *columns = rng.pick(&[17, 40, 70, 129, 260, 400]);
+        }
+        let mut case = complete(rng, &Taste::plain(dtype, values, pattern), shape, &sizes);
+        let at = case.assignment.lhs.tensor.index();
+        let fill = output_fill(&case, at).filter(|_| case.tensors[at].mode == Mode::Result);
+        let Some(fill) = fill else { continue };
+        let of_rows = |rank: usize, fill: Fill| {
+            let mut levels = vec![D; rank];
+            levels[rank - 1] = C;
+            FormatSpec::new(levels).filled(fill)
+        };
+        for t in case.tensors.iter_mut().filter(|t| t.mode == Mode::Input && t.spec.rank() > 1) {
+            let unique = t.spec.levels.iter().all(|l| [C, D].contains(l)) && !t.spec.is_dense();
+            if unique && rng.percent(85) {
+                t.spec = of_rows(t.spec.rank(), t.spec.fill);
+            }
+        }
+        case.tensors[at].spec = of_rows(case.tensors[at].dims.len(), fill);
+        case.platform = Platform::Cuda;
+        case.about = vec!["rows of many entries".into()];
+        return case;
     }
 }
 

@@ -3,12 +3,28 @@
 use crate::case::Case;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::llir::walk::visit_stmts;
-use sparse_core::llir::{Program, Stmt};
+use sparse_core::llir::{Launch, Program, Stmt};
 use sparse_core::scalar::Monoid;
 
 /// What the launches of a case's program do, in words that are counted.
 pub fn launched(case: &Case, program: &Program) -> Vec<String> {
-    [teams(case, program), vectors(program), tables(program)].concat()
+    [teams(case, program), merges(program), vectors(program), tables(program)].concat()
+}
+
+/// Which teams merge long rows, each of whose lanes has a part.
+fn merges(program: &Program) -> Vec<String> {
+    let fills = program.launches().filter(|l| l.name.contains("_fill_") && in_parts(program, l));
+    let who = fills.map(|launch| match &launch.name {
+        name if name.ends_with("_block") => "blocks",
+        name if name.ends_with("_warp") => "warps",
+        _ => "groups",
+    });
+    who.map(|who| format!("long rows merged by {who}")).collect()
+}
+
+/// Do the lanes of a launch have the parts of rows between samples?
+fn in_parts(program: &Program, launch: &Launch) -> bool {
+    launch.shared.iter().any(|b| program.buffer(*b).name.ends_with("_sampled"))
 }
 
 /// Where rows have their tables, and how teams fill them.
@@ -31,7 +47,8 @@ fn tables(program: &Program) -> Vec<String> {
 
 /// Which of the case's teams of a GPU's threads have rows, or buckets, in launches of their own.
 pub fn teams(case: &Case, program: &Program) -> Vec<String> {
-    let launches: Vec<&str> = program.launches().map(|l| l.name.as_str()).collect();
+    let whole = program.launches().filter(|l| !in_parts(program, l));
+    let launches: Vec<&str> = whole.map(|l| l.name.as_str()).collect();
     let mut found = Vec::new();
     for RowClass { threads, .. } in &case.row_classes {
         for (who, of) in [(format!("fill_group{threads}"), "rows"), (format!("_group{threads}"), "buckets")] {

@@ -1,0 +1,344 @@
+//! Long rows of operands that are merged, in parts.
+//!
+//! A thread merges a row of sums or products entry by entry. A row of many entries it leaves to a team, whose lanes have the
+//! entries from one coordinate to another each:
+//!
+//! ```text
+//! launch of threads: if LONG <= entries of B's row and C's { list[many++] = row } else { merge; }
+//! launch of teams:   each lane finds its part; n = how many entries it has when it is merged; sums of the lanes' n;
+//!                    count: the first lane stores that of all      fill: p += that of the lanes before; merge again
+//! ```
+//!
+//! Coordinates where parts begin are *samples* ([`super::samples`]): every n-th entry of each operand, from its first on, n so that
+//! there are no more of them than lanes. Between two neighbours an operand has no more than n entries, so that a lane merges no
+//! more than n of each, however they lie. What is stored is what one thread stores, as nothing is combined along a row.
+
+use super::super::assemble::Pass;
+use super::super::place::ceil;
+use super::super::region::{Env, Sweep, Window, guard};
+use super::super::state::State;
+use super::super::{Lowered, Lowerer, Operand};
+use super::TeamLanes;
+use super::classes::who;
+use super::enlist::{Enlisted, Wanted};
+use super::team::number;
+use crate::cin::grid::{Grid, RowClass};
+use crate::cin::val::AccessId;
+use crate::diag::Diagnostic;
+use crate::format::Level;
+use crate::front::ast::IndexVar;
+use crate::front::command::Schedule;
+use crate::llir::kernel::SHARED_BYTES;
+use crate::llir::{
+    Axis, Block, BufferId, Expr, Fibers, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build,
+};
+use crate::looplet::{Looplet, Stepper};
+
+/// How rows are shared out whose operands have many entries.
+pub(in super::super) struct RowParts {
+    /// The variable of the only loop inside of a row.
+    var: IndexVar,
+    /// What may be merged along it, and at which level.
+    operands: Vec<(AccessId, usize)>,
+    /// The teams that have long rows, by how many entries all operands have in one.
+    classes: Vec<RowClass>,
+    /// Their lists, once a row may be put there.
+    lists: Option<(Vec<Step>, Vec<Enlisted>)>,
+    /// By operand, the positions of samples in shared memory.
+    pub(super) samples: Vec<(AccessId, BufferId)>,
+    /// Who merges a row together, in launches of teams.
+    team: Option<TeamLanes>,
+}
+
+/// What is merged along a row.
+struct Merged<'s> {
+    sweep: Sweep<'s>,
+    window: Window,
+    env: Env,
+    state: State,
+}
+
+pub(super) fn select(cond: Expr, then: Expr, otherwise: Expr) -> Expr {
+    Expr::Select(Box::new(cond), Box::new(then), Box::new(otherwise))
+}
+
+impl Lowerer<'_> {
+    /// Whether long rows are teams', and which: rows below dense levels inside of which one loop merges operands, if nobody
+    /// scheduled them.
+    pub(in super::super) fn row_parts(&self, loops: &[IndexVar], state: &State) -> Option<RowParts> {
+        let g = self.out_groups();
+        let (&var, rows) = loops.split_last()?;
+        let of_row = self.out.vars.get(g.prefix.clone())?;
+        let is_row = g.appended.len() == 1 && g.appended[0].len() == 1 && g.suffix.is_empty();
+        let inside = self.out.vars.get(g.prefix.end) == Some(&var) && self.provenance.made_by(var).is_none();
+        let around = |v: &IndexVar| self.provenance.roots(*v).iter().all(|root| of_row.contains(root));
+        let filled = !self.workspaces.is_empty() || !self.lists.is_empty();
+        let default = matches!(self.kernel.cuda, Schedule::Default);
+        if g.prefix.is_empty() || !is_row || !inside || !rows.iter().all(around) || filled || !default {
+            return None;
+        }
+        let mut operands = Vec::new();
+        state.rhs.for_each_access(&mut |a| {
+            let (vars, levels) = (&self.level_vars[a.index()], &self.levels[a.index()]);
+            let at = vars.iter().position(|v| *v == var);
+            if let (Some(at), Operand::Tensor(_)) = (at, self.tensors[a.index()])
+                && at + 1 == levels.len()
+                && levels[at].level == (Level::Compressed { unique: true })
+                && !operands.contains(&(a, at))
+            {
+                operands.push((a, at));
+            }
+        });
+        let n = operands.len() as u64;
+        let has_room = |rows: &&RowClass| {
+            let bytes = 4 * (n + 1) * Grid::of_teams(rows.threads).threads();
+            u64::from(rows.threads) >= 2 * n && bytes <= SHARED_BYTES
+        };
+        let classes: Vec<_> = self.options.merged_classes.iter().filter(has_room).copied().collect();
+        if operands.is_empty() || classes.is_empty() {
+            return None;
+        }
+        Some(RowParts { var, operands, classes, lists: None, samples: vec![], team: None })
+    }
+
+    /// Sweeps a variable; along a row, if it is short, or a part of it.
+    pub(in super::super) fn region_in_parts(
+        &mut self,
+        sweep: Sweep<'_>,
+        window: Window,
+        env: Env,
+        state: State,
+    ) -> Lowered {
+        let parts = self.out.row_parts.as_ref().filter(|parts| parts.var == sweep.var);
+        let Some((parts, (pass, row))) = parts.zip(self.assembled_row()) else {
+            return self.region(sweep, window, env, state);
+        };
+        let (team, from) = (parts.team.clone(), parts.classes[0].from);
+        let merged = Merged { sweep, window, env, state };
+        let steppers = self.steppers(&merged);
+        match (team, steppers) {
+            (None, None) => self.merged(merged),
+            // No row is on a list for this: one lane does for all what there may be to do.
+            (Some(lanes), None) => Ok(lanes.first(self.merged(merged)?)),
+            (Some(lanes), Some(steppers)) => self.merged_by_team(merged, steppers, &lanes, pass),
+            (None, Some(steppers)) => {
+                let body = self.merged(merged)?;
+                if body.is_empty() {
+                    return Ok(body);
+                }
+                let lens = steppers.iter().map(|(_, s)| build::sub(s.end.clone(), s.begin.clone()));
+                let all = lens.reduce(build::count).unwrap_or(Expr::Index(0));
+                let mut block = Block::new();
+                let entries = self.bind("entries", all, &mut block);
+                block.extend(match pass {
+                    Pass::Fill => guard(build::lt(entries, Expr::Index(from)), body),
+                    Pass::Scatters | Pass::Count => {
+                        let lists = self.lists_of_rows();
+                        self.enlist(&lists, &row, &entries, body)
+                    }
+                });
+                Ok(block)
+            }
+        }
+    }
+
+    fn merged(&mut self, Merged { sweep, window, env, state }: Merged<'_>) -> Lowered {
+        self.region(sweep, window, env, state)
+    }
+
+    /// The operands that are merged along a row, if each entry of the result is at one of theirs.
+    fn steppers(&self, merged: &Merged<'_>) -> Option<Vec<(AccessId, Stepper)>> {
+        let Merged { sweep, window, env, state } = merged;
+        let parts = self.out.row_parts.as_ref()?;
+        let whole = sweep.leaf == sweep.var && sweep.rest.is_empty() && self.is_whole(*sweep, window);
+        let mut steppers = Vec::new();
+        for (a, looplet) in env {
+            match looplet {
+                Looplet::Lookup { .. } => {}
+                Looplet::Stepper(s) | Looplet::Jumper(s) if s.unique => steppers.push((*a, s.clone())),
+                _ => return None,
+            }
+        }
+        let all: Vec<AccessId> = steppers.iter().map(|(a, _)| *a).collect();
+        let known = all.iter().all(|a| parts.operands.iter().any(|(known, _)| known == a));
+        (whole && known && !all.is_empty() && state.idles_without(self, &all)).then_some(steppers)
+    }
+
+    /// The lists of rows that teams have.
+    fn lists_of_rows(&mut self) -> Vec<Enlisted> {
+        let Some(RowParts { operands, classes, lists, .. }) = &self.out.row_parts else { return vec![] };
+        if let Some((_, lists)) = lists {
+            return lists.clone();
+        }
+        let (operands, classes) = (operands.clone(), classes.clone());
+        let prefix = self.out_groups().prefix;
+        let of_row = self.out.vars[prefix.clone()].to_vec();
+        let rows = self.dense_size(prefix);
+        let (mut longest, mut entries) = (Expr::Index(0), Some(Expr::Index(0)));
+        for (a, level) in operands {
+            let len = self.levels[a.index()][level].crd.map(Expr::Len);
+            // Several rows may have the same fiber.
+            let own = of_row.iter().all(|v| self.level_vars[a.index()][..level].contains(v));
+            entries = entries.zip(len.clone().filter(|_| own)).map(|(all, len)| build::add(all, len));
+            let of_fiber = match (level, len) {
+                (0, Some(len)) => len,
+                _ => self.fiber_lengths(self.accesses[a.index()].tensor, level, Fibers::Longest),
+            };
+            longest = build::add(longest, of_fiber);
+        }
+        let if_long =
+            |from: u64, n: Expr| select(build::le(Expr::Index(from), longest.clone()), n, Expr::Index(0));
+        let wanted = classes.iter().map(|class| {
+            let long = |all| Expr::IndexOp(IndexOp::Div, Box::new(all), Box::new(Expr::Index(class.from)));
+            let most = match entries.clone() {
+                Some(all) => build::min(rows.clone(), long(all)),
+                None => rows.clone(),
+            };
+            let (who, threads, from) = (who(class), class.threads, class.from);
+            Wanted { who, threads, from, most: if_long(from, most) }
+        });
+        let (mut made, lists) = self.lists_of("rows", wanted.collect());
+        // Where no row is long nobody counts how many are.
+        if let Some(Step::Allocate { len, .. }) = made.last_mut() {
+            *len = if_long(classes[0].from, len.clone());
+        }
+        if let Some(parts) = &mut self.out.row_parts {
+            parts.lists = Some((made, lists.clone()));
+        }
+        lists
+    }
+
+    /// The lists that launches of threads put rows on, and the steps that make them.
+    pub(in super::super) fn made_lists(&mut self) -> (Vec<Step>, Vec<Enlisted>) {
+        self.out.row_parts.as_ref().and_then(|parts| parts.lists.clone()).unwrap_or_default()
+    }
+
+    /// For `explain`: who merges rows.
+    pub(in super::super) fn note_parts(&mut self, lists: &[Enlisted]) {
+        if lists.is_empty() {
+            return;
+        }
+        let teams = lists
+            .iter()
+            .map(|list| format!(", {} threads from {} entries of its operands on", list.threads, list.from));
+        let out = self.kernel.tensors[self.out.tensor.index()].name.clone();
+        let teams: String = teams.collect();
+        self.note(format!("a row of `{out}` is assembled by one thread{teams}"));
+    }
+
+    /// The launch of the teams that have the rows of a list.
+    pub(in super::super) fn parts_launch(
+        &mut self,
+        list: &Enlisted,
+        pass: Pass,
+        begins: &[BufferId],
+        state: &State,
+    ) -> Result<Step, Box<Diagnostic>> {
+        let grid = Grid::of_teams(list.threads);
+        let before = std::mem::replace(&mut self.grid, grid.clone());
+        self.on_gpu();
+        if let Some(gpu) = &mut self.gpu {
+            gpu.of_class = true;
+        }
+        let lanes = self.row_lanes();
+        if let Some(parts) = &mut self.out.row_parts {
+            parts.team = lanes;
+        }
+        self.begin_pass(pass, begins);
+        let body = self.listed_row(list, state);
+        if let Some(parts) = &mut self.out.row_parts {
+            parts.team = None;
+        }
+        self.grid = before;
+        let (mut body, rank) = body?;
+        let gpu = self.gpu();
+        let (block, thread, lane, shared) = (gpu.axes[0].0, gpu.thread, gpu.lane, gpu.shared.clone());
+        body = super::super::counts::tidy(super::super::tidy::tidy(body, &self.buffers));
+        let (blocks, teams) = self.in_flight(&grid, 1);
+        let mut outside = Block::new();
+        let team = self.bind("team", number(&grid, block, thread), &mut outside);
+        let step = u32::try_from(blocks * teams).unwrap_or(u32::MAX);
+        outside.push(Stmt::For { var: rank, lo: team, hi: list.many(), step, kind: LoopKind::Serial, body });
+        super::team::declare_lane(&grid, thread, lane, &mut outside);
+        let blocks = build::min(ceil(list.most.clone(), teams), Expr::Index(blocks));
+        let suffix = if pass == Pass::Fill { "fill" } else { "count" };
+        Ok(Step::Launch(Launch {
+            name: format!("{}_{suffix}_{}", self.kernel.name, list.who),
+            grid: vec![Axis { var: block, blocks }],
+            thread,
+            threads: grid.threads() as u32,
+            resident: 0,
+            follows: false,
+            shared,
+            body: outside,
+        }))
+    }
+
+    /// What a team does for the row of this rank.
+    fn listed_row(&mut self, list: &Enlisted, state: &State) -> Result<(Block, VarId), Box<Diagnostic>> {
+        let rank = self.fresh("rank", Ty::Index);
+        let vars = self.out.vars[self.out_groups().prefix].to_vec();
+        let (mut state, mut block) = (state.clone(), Block::new());
+        let name = if let [only] = vars[..] { self.name(only) } else { "row".to_owned() };
+        let mut row = self.bind(&name, list.item(rank), &mut block);
+        for (n, v) in vars.iter().enumerate().rev() {
+            let size = Box::new(self.extent(*v));
+            let (at, above) = match n {
+                0 => (row.clone(), row.clone()),
+                _ => {
+                    let (whole, by) = (Box::new(row.clone()), size.clone());
+                    (Expr::IndexOp(IndexOp::Rem, whole.clone(), by), Expr::IndexOp(IndexOp::Div, whole, size))
+                }
+            };
+            let at = self.bind(&self.name(*v), at, &mut block);
+            state.coords[v.index()] = Some(at);
+            row = above;
+        }
+        let Some(var) = self.out.row_parts.as_ref().map(|parts| parts.var) else { return Ok((block, rank)) };
+        block.extend(self.lower(&[var], state)?);
+        Ok((block, rank))
+    }
+
+    /// Merges a row's part in each lane.
+    fn merged_by_team(
+        &mut self,
+        merged: Merged<'_>,
+        steppers: Vec<(AccessId, Stepper)>,
+        lanes: &TeamLanes,
+        pass: Pass,
+    ) -> Lowered {
+        let (mut block, own) = self.own_parts(merged.sweep, steppers, lanes);
+        let Merged { sweep, window, mut env, state } = merged;
+        for (a, looplet) in &mut env {
+            if let Looplet::Stepper(s) | Looplet::Jumper(s) = looplet
+                && let Some((_, part)) = own.iter().find(|(of, _)| of == a)
+            {
+                *s = part.clone();
+            }
+        }
+        let Some(next) = self.next_of_row() else { return Ok(vec![]) };
+        let part = || Merged { sweep, window: window.clone(), env: env.clone(), state: state.clone() };
+        if pass != Pass::Fill {
+            block.extend(self.merged(part())?);
+            let (sums, prefix) = self.team_prefix(lanes, next.into(), false);
+            block.extend(sums);
+            block.push(Stmt::Assign { var: next, value: prefix.all });
+            return Ok(block);
+        }
+        let count = self.fresh("count", Ty::Index);
+        block.push(Stmt::Mut { var: count, value: Expr::Index(0) });
+        block.extend(self.counting_in(count, |l| l.merged(part()))?);
+        let (sums, prefix) = self.team_prefix(lanes, count.into(), false);
+        block.extend(sums);
+        block.push(Stmt::Assign { var: next, value: build::add(next, prefix.before) });
+        // How much code there may be is said of one merge.
+        self.points = 0;
+        block.extend(self.merged(part())?);
+        Ok(block)
+    }
+
+    /// Does a team merge the row that is assembled, each lane a part of it?
+    pub(in super::super) fn merges_parts(&self) -> Option<&TeamLanes> {
+        self.out.row_parts.as_ref()?.team.as_ref()
+    }
+}
