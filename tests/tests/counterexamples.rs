@@ -1,7 +1,7 @@
 //! Shrunk counterexamples of the differential suite, each by the mistake that it found.
 
 use tests::named::Data::{Scalar, Tensor};
-use tests::named::agrees;
+use tests::named::{agrees, agrees_on_gpu};
 
 /// The value of an empty run is not its length times its value where that is 0·∞.
 #[test]
@@ -448,4 +448,22 @@ fn copied_operands_meet_above_a_block() {
     let text = "fn kernel(A: Tensor<f64, Reordered<(Dense, Dense, Compressed), 1, 2, 0>>, B: Csr<f64>) \
                 -> Tensor<f64, Reordered<(Dense, Compressed, Dense), 0, 2, 1>> { R[j, i, l] = A[i, j, l] * B[i, l]; }";
     agrees(text, &[Tensor("A", &[1, 1, 1], &[]), Tensor("B", &[1, 1], &[])]);
+}
+
+/// An operand that has nothing in a row is not there at every coordinate of its dense level, where loops come to that first.
+#[test]
+fn a_dense_level_of_a_missing_row_is_not_there() {
+    let text = "fn kernel(B: Tensor<f64, (Compressed, Compressed, Dense)>, \
+                C: Tensor<f64, Reordered<(Compressed, Compressed, Dense), 0, 2, 1>>, \
+                D: Tensor<f64, (Compressed, Compressed, Dense)>) -> Tensor<f64, (Dense, Compressed, Dense)> \
+                { R[i, j, k] = B[i, j, k] + C[i, j, k] + D[i, j, k]; }";
+    for c in [&[][..], &[(&[1, 2, 0][..], 5.0)]] {
+        let data = [
+            Tensor("B", &[2, 3, 2], &[(&[1, 1, 1], 2.0)]),
+            Tensor("C", &[2, 3, 2], c),
+            Tensor("D", &[2, 3, 2], &[(&[0, 1, 0], 1.0)]),
+        ];
+        agrees(text, &data);
+        agrees_on_gpu(text, &data);
+    }
 }

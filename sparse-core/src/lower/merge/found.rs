@@ -33,7 +33,8 @@ impl Lowerer<'_> {
         if let Some(a) = first {
             return self.locate(a, loops, st.clone()).map(Some);
         }
-        let fibers: Vec<AccessId> = group.iter().copied().filter(|a| self.may_be_empty(*a, st)).collect();
+        let fibers: Vec<AccessId> =
+            group.iter().copied().filter(|a| self.may_be_empty(*a, loops, st)).collect();
         let are_fibers = !is_few(&fibers);
         if are_fibers {
             group = fibers;

@@ -16,6 +16,7 @@ use super::terms::Sum;
 use super::{Iter, one_if, seek};
 use crate::cin::val::{AccessId, Val};
 use crate::format::Level;
+use crate::front::ast::IndexVar;
 use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
 use crate::lower::region::{Env, Sweep, Window, guard};
 use crate::lower::state::State;
@@ -79,7 +80,10 @@ impl Lowerer<'_> {
         let what = if sweep.rest.is_empty() {
             What::Sum(self.as_sum(&operands, &optional, st)?)
         } else {
-            optional.iter().all(|&k| self.may_be_empty(operands[k], st)).then_some(What::Fibers)?
+            optional
+                .iter()
+                .all(|&k| self.may_be_empty(operands[k], sweep.rest, st))
+                .then_some(What::Fibers)?
         };
         Some(Union { lead, needed, optional, what, everywhere })
     }
@@ -114,13 +118,20 @@ impl Lowerer<'_> {
     }
 
     /// Does the level below hold coordinates, of which an empty range of positions has none? What stands in a reduction has no
-    /// terms then, and is none; of an empty range it would be a number.
-    pub(super) fn may_be_empty(&self, a: AccessId, st: &State) -> bool {
-        if is_summed(&st.rhs, a) {
+    /// terms then, and is none; of an empty range it would be a number. A dense level further below is there at all of its
+    /// coordinates if the loops come to them before.
+    pub(super) fn may_be_empty(&self, a: AccessId, loops: &[IndexVar], st: &State) -> bool {
+        let (levels, at) = (&self.levels[a.index()], st.cursors[a.index()].level + 1);
+        let comes = |level: usize| {
+            let var = self.level_vars[a.index()].get(level)?;
+            loops.iter().position(|v| self.provenance.roots(*v).contains(var))
+        };
+        let dense = (at + 1..levels.len()).filter(|level| levels[*level].level == Level::Dense);
+        let visited_first = dense.map(comes).any(|inner| inner.is_none() || inner < comes(at));
+        if visited_first || is_summed(&st.rhs, a) {
             return false;
         }
-        let below = self.levels[a.index()].get(st.cursors[a.index()].level + 1);
-        below.is_some_and(|below| match below.level {
+        levels.get(at).is_some_and(|below| match below.level {
             Level::Dense => false,
             Level::Compressed { .. } => below.pos.is_some() && below.crd.is_some(),
             Level::Singleton { .. } => below.crd.is_some(),
