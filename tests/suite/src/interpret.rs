@@ -280,10 +280,8 @@ fn same_as_on_cpu(
     };
     let fewer = || {
         let (a, b) = (elements(&expected), elements(result));
-        let alike = |(a, b): (&(Vec<usize>, Value), &(Vec<usize>, Value))| {
-            a.0 == b.0 && (rounded || same((&a.1, &b.1)))
-        };
-        scattered && a.len() == b.len() && a.iter().zip(&b).all(alike)
+        let mut pairs = a.iter().zip(&b);
+        scattered && a.len() == b.len() && pairs.all(|(a, b)| a.0 == b.0 && (rounded || same((&a.1, &b.1))))
     };
     match open || all && expected.levels == result.levels || fewer() {
         true => Ok(()),
