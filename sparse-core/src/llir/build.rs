@@ -55,6 +55,11 @@ pub fn min(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     }
 }
 
+/// The quotient of two indices, rounded down.
+pub fn div(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    Expr::IndexOp(IndexOp::Div, Box::new(a.into()), Box::new(b.into()))
+}
+
 /// The larger of two indices.
 pub fn max(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     match (a.into(), b.into()) {

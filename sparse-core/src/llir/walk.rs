@@ -255,7 +255,27 @@ impl Stmt {
                 | Collective::Count { var, .. }
                 | Collective::Segments { var, .. },
             ) => f(var),
-            _ => {}
+            Stmt::Collective(
+                Collective::Scatter { .. } | Collective::Reduce { .. } | Collective::Carry(_),
+            )
+            | Stmt::Fetch { var: None, .. }
+            | Stmt::Store { .. }
+            | Stmt::Reduce { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Append { .. }
+            | Stmt::AppendN { .. }
+            | Stmt::Local { .. }
+            | Stmt::Alloc { .. }
+            | Stmt::Scan { .. }
+            | Stmt::LoadVector { .. }
+            | Stmt::StoreVector { .. }
+            | Stmt::Scatter { .. }
+            | Stmt::Gather(_)
+            | Stmt::If { .. }
+            | Stmt::While { .. }
+            | Stmt::Barrier(_)
+            | Stmt::Exit
+            | Stmt::Comment(_) => {}
         }
     }
 

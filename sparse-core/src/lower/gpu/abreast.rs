@@ -81,10 +81,6 @@ impl OwnPart {
     }
 }
 
-fn div(a: Expr, b: Expr) -> Expr {
-    Expr::IndexOp(IndexOp::Div, Box::new(a), Box::new(b))
-}
-
 fn serial(var: VarId, (lo, hi): (Expr, Expr), step: u32, body: Block) -> Stmt {
     Stmt::For { var, lo, hi, step, kind: LoopKind::Serial, body }
 }
@@ -199,7 +195,7 @@ impl Lowerer<'_> {
         let part = OwnPart::of(lanes, wide.into());
         let number = self.bind("part", part.number, &mut block);
         let lane = self.bind("lane_of_part", part.lane, &mut block);
-        let parts = self.bind("parts", div(Expr::Index(lanes.size.into()), wide.into()), &mut block);
+        let parts = self.bind("parts", build::div(Expr::Index(lanes.size.into()), wide), &mut block);
 
         let mut body = Block::new();
         let own = self.bind("entry", build::add(next, number.clone()), &mut body);
@@ -234,24 +230,12 @@ impl Lowerer<'_> {
 
     /// Scatters become claims of places, at which nothing is combined yet.
     fn claims_alone(&mut self, block: Block, filled: &Filled<'_>, mine: &Claimed) -> Block {
-        let mut out = Block::new();
-        for mut stmt in block {
-            match stmt {
-                Stmt::Scatter { workspace, at: keys, value } if workspace == filled.workspace => {
-                    let (place, at, _) = self.claim_place(workspace, filled.table, &keys);
-                    out.extend(place);
-                    out.push(Stmt::Assign { var: mine.at, value: at.into() });
-                    out.push(Stmt::Assign { var: mine.value, value });
-                }
-                _ => {
-                    stmt.for_each_block_mut(&mut |nested| {
-                        *nested = self.claims_alone(std::mem::take(nested), filled, mine);
-                    });
-                    out.push(stmt);
-                }
-            }
-        }
-        out
+        self.for_scatters(block, filled.workspace, &mut |l, keys, value| {
+            let (mut block, at, _) = l.claim_place(filled.workspace, filled.table, keys);
+            block.push(Stmt::Assign { var: mine.at, value: at.into() });
+            block.push(Stmt::Assign { var: mine.value, value });
+            block
+        })
     }
 
     /// Parts combine what they have, one after another.

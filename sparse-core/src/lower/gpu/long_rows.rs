@@ -122,7 +122,7 @@ impl Lowerer<'_> {
         let entries = self.buffers.iter().position(|b| b.array == Array::Crd(tensor, level))?;
         let entries = self.host_size(&Expr::Len(BufferId(entries as u32)))?;
         let long = self.options.long_rows.max(1);
-        let most = Expr::IndexOp(IndexOp::Div, Box::new(entries), Box::new(Expr::Index(long)));
+        let most = build::div(entries, Expr::Index(long));
         let mut most = match self.out_groups().prefix {
             prefix if prefix.is_empty() => most,
             prefix => build::min(self.dense_size(prefix), most),

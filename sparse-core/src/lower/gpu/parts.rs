@@ -189,7 +189,7 @@ impl Lowerer<'_> {
         let if_long =
             |from: u64, n: Expr| select(build::le(Expr::Index(from), longest.clone()), n, Expr::Index(0));
         let wanted = classes.iter().map(|class| {
-            let long = |all| Expr::IndexOp(IndexOp::Div, Box::new(all), Box::new(Expr::Index(class.from)));
+            let long = |all| build::div(all, Expr::Index(class.from));
             let most = match entries.clone() {
                 Some(all) => build::min(rows.clone(), long(all)),
                 None => rows.clone(),

@@ -13,7 +13,7 @@ use super::super::region::{Sweep, guard};
 use super::TeamLanes;
 use super::parts::select;
 use crate::cin::val::AccessId;
-use crate::llir::{Block, Bound, BufferId, Elem, Expr, IndexOp, Space, Stmt, build};
+use crate::llir::{Block, Bound, BufferId, Elem, Expr, Space, Stmt, build};
 use crate::looplet::Stepper;
 
 /// An operand's entries in a row.
@@ -26,7 +26,7 @@ struct Entries {
 
 fn ceil_by(n: Expr, by: &Expr) -> Expr {
     let more = build::sub(build::add(n, by.clone()), Expr::Index(1));
-    Expr::IndexOp(IndexOp::Div, Box::new(more), Box::new(by.clone()))
+    build::div(more, by.clone())
 }
 
 impl Lowerer<'_> {

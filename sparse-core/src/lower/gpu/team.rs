@@ -79,7 +79,7 @@ impl Lanes {
     pub(super) fn first_thread(&self) -> Expr {
         let Scope::Group(size) = self.scope else { return Expr::Index(0) };
         let size = Expr::Index(size.into());
-        let group = Expr::IndexOp(IndexOp::Div, Box::new(self.thread.clone()), Box::new(size.clone()));
+        let group = build::div(self.thread.clone(), size.clone());
         build::mul(group, size)
     }
 
@@ -213,15 +213,25 @@ impl Lowerer<'_> {
 
     /// Scatters become claims of the table's places.
     pub(super) fn claims(&mut self, block: Block, filled: &Filled<'_>) -> Block {
+        self.for_scatters(block, filled.workspace, &mut |l, at, value| {
+            l.claim(filled.workspace, filled.pass, filled.table, at, value)
+        })
+    }
+
+    /// A block in which others stand for what it scatters into a workspace, by its coordinates and its value.
+    pub(super) fn for_scatters(
+        &mut self,
+        block: Block,
+        of: WorkspaceId,
+        by: &mut dyn FnMut(&mut Self, &[Expr], Expr) -> Block,
+    ) -> Block {
         let mut out = Block::new();
         for mut stmt in block {
             match stmt {
-                Stmt::Scatter { workspace, at, value } if workspace == filled.workspace => {
-                    out.extend(self.claim(filled.workspace, filled.pass, filled.table, &at, value));
-                }
+                Stmt::Scatter { workspace, at, value } if workspace == of => out.extend(by(self, &at, value)),
                 _ => {
                     stmt.for_each_block_mut(&mut |nested| {
-                        *nested = self.claims(std::mem::take(nested), filled);
+                        *nested = self.for_scatters(std::mem::take(nested), of, by);
                     });
                     out.push(stmt);
                 }

@@ -27,10 +27,6 @@ use crate::llir::{
 };
 use std::collections::BTreeSet;
 
-fn div(a: Expr, b: impl Into<Expr>) -> Expr {
-    Expr::IndexOp(IndexOp::Div, Box::new(a), Box::new(b.into()))
-}
-
 fn rem(a: Expr, b: impl Into<Expr>) -> Expr {
     Expr::IndexOp(IndexOp::Rem, Box::new(a), Box::new(b.into()))
 }
@@ -142,7 +138,7 @@ impl Lowerer<'_> {
                     let largest = build::load(self.row_tables(w).largest, Expr::Index(0));
                     let name = format!("{}_region", self.spas[w.index()].name);
                     let region = self.bind(&name, largest, &mut outside);
-                    let fit = build::max(div(room.clone(), region.clone()), Expr::Index(1));
+                    let fit = build::max(build::div(room.clone(), region.clone()), Expr::Index(1));
                     teams = build::min(teams, fit);
                     // Which is no more, as so many teams have room.
                     let value = build::min(build::mul(team.clone(), region), room.clone());
@@ -200,7 +196,7 @@ impl Lowerer<'_> {
             Some(b) => (b.on_host.clone(), b.on_device.clone().unwrap_or(Expr::Index(1))),
             None => (Expr::Index(1), Expr::Index(1)),
         };
-        let mut block = if count == 1 { Expr::Var(row) } else { div(row.into(), Expr::Index(count)) };
+        let mut block = if count == 1 { Expr::Var(row) } else { build::div(row, Expr::Index(count)) };
         substitute(
             &mut body,
             own,
@@ -213,7 +209,7 @@ impl Lowerer<'_> {
             let last = n + 1 == axes.len();
             let by = if last { block.clone() } else { rem(block.clone(), of_device.clone()) };
             substitute(&mut body, *axis, &by);
-            block = div(block, of_device);
+            block = build::div(block, of_device);
         }
         if let Some(named) = inline(&mut body, row) {
             self.vars[row.index()].name = self.vars[named.index()].name.clone();
