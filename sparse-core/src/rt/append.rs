@@ -1,25 +1,19 @@
-//! Appending on threads to arrays with room for a bound that is known for each iteration, in *regions*: what one thread
-//! has appended in a row, where the bounds of the iterations before it end.
+//! Appending on threads to arrays with room for a bound that is known for each iteration: in parts ([`super::parts`]), for which
+//! the bound says how much room they need.
 //!
-//! A chunk appends where the one before it ended if the same thread has just run that one, and where its bound begins if
-//! not. So most loops have as many regions as threads, some a few more, because a thread that is done early takes
-//! iterations of another, and on one thread there is one. The gaps between them are closed after; most of the first
-//! thread's stays where it is, and memory that no region needed is not touched. Merging two rows is so little work that to
-//! copy what it makes, even within the cache, would take as long.
+//! A chunk whose place is known when a thread takes it is appended there at once: the first one is, and all are where no other
+//! thread is under way. The others are copied once, from a core's cache to where the result is written to memory anyway.
 
+use super::array::Store;
 use super::memory::allocated;
-use super::parts::Lens;
+use super::parts::{Chunks, Done, Lens, Parts, in_order};
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, EAGER, Home, Task, current_num_threads, cut, join, join_context};
+use super::threads::{Balance, Chunk, Home, Task};
 use super::worth::Worth;
-use super::{Isa, MaybeUninit};
+use super::{Isa, MaybeUninit, room};
 use crate::format::Buffer;
 use crate::scalar::Element;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
-
-/// Fewer elements are moved by one thread.
-const PIECE: usize = if EAGER { 2 } else { 1 << 14 };
 
 /// A [`Task`] that appends to arrays with room for all, from their beginning on.
 pub trait Appender<T: Element, const N: usize>: Task<Appended = Lens<N>> + Sized {
@@ -45,209 +39,115 @@ pub unsafe fn append<T: Element, const N: usize>(
     balance: impl Balance,
 ) -> Lens<N> {
     let (indices, values) = task.arrays();
-    let regions = Regions { isa, task, indices, values, lens, first: before(range.start), before };
+    let bounded = Bounded { isa, task, result: Arrays { indices, values }, before };
+    let worth = Worth::of(work, range.len());
     // SAFETY: the caller's promise.
-    let all = unsafe { regions.of(range, work, balance) };
-    let mut end = lens;
-    for Region { begin, len, .. } in all {
-        // SAFETY: the regions lie in the arrays one after another, and all threads are done.
-        unsafe {
-            for (n, array) in indices.iter().enumerate() {
-                close(*array, begin.indices[n], end.indices[n], len.indices[n]);
-            }
-            close(values, begin.values, end.values, len.values);
+    unsafe {
+        if worth.threads < 2 {
+            let chunk = Chunk { lo: range.start, hi: range.end, alone: true, home: &Home::default() };
+            return lens.plus(bounded.append(bounded.result.from(lens), chunk));
         }
-        end = end.plus(len);
+        in_order(&bounded, Chunks::of(range, balance, worth.parts()), lens)
     }
-    end
 }
 
-struct Regions<'a, I, A, F, T, const N: usize> {
+struct Bounded<'a, I, A, F, T, const N: usize> {
     isa: I,
     task: &'a A,
-    indices: [Shared<i32>; N],
-    values: Shared<T>,
-    /// Where the first one begins, and with which iteration.
-    lens: Lens<N>,
-    first: usize,
+    result: Arrays<T, N>,
     before: F,
 }
 
-/// Where a thread appends.
-struct Region<const N: usize> {
-    begin: Lens<N>,
-    len: Lens<N>,
-    home: Home,
+/// What a task appends to.
+#[derive(Clone, Copy)]
+struct Arrays<T, const N: usize> {
+    indices: [Shared<i32>; N],
+    values: Shared<T>,
 }
 
-impl<I, A, F, T, const N: usize> Regions<'_, I, A, F, T, N>
-where
-    I: Isa,
-    A: Appender<T, N>,
-    F: Fn(usize) -> usize + Sync,
-    T: Element,
-{
-    /// The region that begins with an iteration.
-    fn begin(&self, iteration: usize) -> Region<N> {
-        let begin = self.lens.and((self.before)(iteration) - self.first);
-        Region { begin, len: Lens::ZERO, home: Home::default() }
-    }
-
-    /// Runs iterations, which append to a region.
+impl<T: Element, const N: usize> Arrays<T, N> {
+    /// The arrays from some elements on.
     ///
     /// # Safety
-    /// They are the loop's, no other thread runs them, and they come right after those that have appended to the region.
-    unsafe fn run(&self, region: &mut Region<N>, lo: usize, hi: usize, alone: bool) {
-        let at = region.begin.plus(region.len);
-        // SAFETY: the caller's promise: iterations append inside the arrays.
-        unsafe {
-            let indices = std::array::from_fn(|n| self.indices[n].from(at.indices[n]));
-            let own = self.task.with(indices, self.values.from(at.values));
-            let chunk = Chunk { lo, hi, alone, home: &region.home };
-            region.len = region.len.plus(self.isa.run(&own, chunk));
-        }
-    }
-
-    /// The regions of a loop, in order.
-    ///
-    /// # Safety
-    /// As for [`append`].
-    unsafe fn of(&self, range: Range<usize>, work: usize, balance: impl Balance) -> Vec<Region<N>> {
-        let Range { start: lo, end: hi } = range;
-        let mut first = self.begin(lo);
-        let worth = Worth::of(work, hi.saturating_sub(lo));
+    /// They are in bounds, or the end.
+    unsafe fn from(&self, at: Lens<N>) -> Self {
         // SAFETY: the caller's promise.
         unsafe {
-            if worth.threads < 2 {
-                self.run(&mut first, lo, hi, true);
-                return vec![first];
-            }
-            let all = balance.before(hi) - balance.before(lo);
-            Halves { regions: self, balance, most: all.div_ceil(worth.chunks()) }.run(lo, hi, first)
+            let indices = std::array::from_fn(|n| self.indices[n].from(at.indices[n]));
+            Arrays { indices, values: self.values.from(at.values) }
         }
     }
 }
 
-/// A loop that is halved.
-struct Halves<'a, R, B> {
-    regions: &'a R,
-    balance: B,
-    /// What a chunk may make.
-    most: usize,
+/// What a chunk has appended, and room for what it may.
+struct Part<T: Element, const N: usize> {
+    indices: [Buffer<i32>; N],
+    values: Buffer<T>,
 }
 
-impl<I, A, F, T, B, const N: usize> Halves<'_, Regions<'_, I, A, F, T, N>, B>
+impl<I: Isa, A: Appender<T, N>, F, T: Element, const N: usize> Bounded<'_, I, A, F, T, N> {
+    /// Runs iterations, which append to arrays from their beginning on.
+    ///
+    /// # Safety
+    /// They are the loop's, no other thread runs them, and there is room.
+    unsafe fn append(&self, to: Arrays<T, N>, chunk: Chunk<'_>) -> Lens<N> {
+        // SAFETY: the caller's promise.
+        unsafe { self.isa.run(&self.task.with(to.indices, to.values), chunk) }
+    }
+}
+
+impl<I, A, F, T, const N: usize> Parts<N> for Bounded<'_, I, A, F, T, N>
 where
     I: Isa,
     A: Appender<T, N>,
     F: Fn(usize) -> usize + Sync,
     T: Element,
-    B: Balance,
 {
-    /// # Safety
-    /// As for [`append`], of which this is a part.
-    unsafe fn run(&self, lo: usize, hi: usize, mut region: Region<N>) -> Vec<Region<N>> {
-        // SAFETY: the caller's promise; the halves have no iteration in common.
+    type Part = Part<T, N>;
+
+    fn empty(&self) -> Part<T, N> {
+        Part { indices: std::array::from_fn(|_| Buffer::new()), values: Buffer::new() }
+    }
+
+    unsafe fn run(&self, part: &mut Part<T, N>, _held: Lens<N>, chunk: Chunk<'_>) -> Lens<N> {
+        let most = (self.before)(chunk.hi) - (self.before)(chunk.lo);
+        // SAFETY: there is room for the bound, and a task writes the elements that it has appended.
         unsafe {
-            let (before, after) = (self.balance.before(lo), self.balance.before(hi));
-            if after - before <= self.most || hi - lo < 2 {
-                self.regions.run(&mut region, lo, hi, false);
-                return vec![region];
+            let indices = part.indices.each_mut().map(|array| emptied(array, most));
+            let lens = self.append(Arrays { indices, values: emptied(&mut part.values, most) }, chunk);
+            for (array, len) in part.indices.iter_mut().zip(lens.indices) {
+                array.set_len(len);
             }
-            let middle = cut(self.balance, lo + 1..hi - 1, before + (after - before) / 2);
-            // The last region of the first half: it goes on unless another thread has begun the second.
-            let open = Mutex::new(None);
-            let lock = || open.lock().unwrap_or_else(PoisonError::into_inner);
-            let (mut all, rest) = join_context(
-                |_| {
-                    let mut all = self.run(lo, middle, region);
-                    *lock() = all.pop();
-                    all
-                },
-                |context| {
-                    // If not, it comes after the first half, on the same thread.
-                    let region = if context.migrated() { None } else { lock().take() };
-                    self.run(middle, hi, region.unwrap_or_else(|| self.regions.begin(middle)))
-                },
-            );
-            all.extend(lock().take());
-            all.extend(rest);
-            all
+            part.values.set_len(lens.values);
+            lens
+        }
+    }
+
+    unsafe fn run_in_place(&self, begin: Lens<N>, chunk: Chunk<'_>) -> Option<Lens<N>> {
+        // SAFETY: what is appended before it has its room, and so has this.
+        Some(unsafe { self.append(self.result.from(begin), chunk) })
+    }
+
+    unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>, _done: Done) {
+        // SAFETY: parts have their own places in the result.
+        unsafe {
+            for (n, array) in self.result.indices.iter().enumerate() {
+                array.copy(begin.indices[n], &part.indices[n]);
+            }
+            self.result.values.copy(begin.values, &part.values);
         }
     }
 }
 
-/// Moves elements towards the array's beginning, on all threads.
-///
-/// # Safety
-/// Both places are in bounds, the elements are initialised, and nobody else touches any of them.
-unsafe fn close<T: Element>(array: Shared<T>, from: usize, to: usize, n: usize) {
-    let (gap, threads) = (from - to, current_num_threads());
-    if gap == 0 {
-        return;
+/// An array's memory, without elements, and with room for so many. Ends the call when memory runs out.
+fn emptied<T: Element>(array: &mut Buffer<T>, room_for: usize) -> Shared<T> {
+    array.clear();
+    if array.capacity() < room_for {
+        *array = Buffer::new();
+        *array = allocated(Buffer::try_with_capacity(room_for));
     }
-    let piece = n.div_ceil(threads).max(1);
-    // SAFETY: the caller's promise.
-    unsafe {
-        if threads < 2 || n < 2 * PIECE {
-            array.shift(from, to, n);
-        } else if gap >= piece {
-            // What is moved at once does not overlap: it is no longer than the gap.
-            for at in (0..n).step_by(gap) {
-                in_pieces(at, n.min(at + gap), &|lo, hi| array.shift(from + lo, to + lo, hi - lo));
-            }
-        } else {
-            close_small(array, from, to, n, piece);
-        }
-    }
-}
-
-/// The same where the gap is smaller than a thread's piece: the end of each, which the next one is moved onto, is kept
-/// aside first.
-///
-/// # Safety
-/// As for [`close`].
-unsafe fn close_small<T: Element>(array: Shared<T>, from: usize, to: usize, n: usize, piece: usize) {
-    let gap = from - to;
-    // SAFETY: the caller's promise; `piece` is more than `gap`.
-    unsafe {
-        let ends = (piece..n).step_by(piece);
-        let keep = |end| {
-            let mut kept = allocated(Buffer::try_with_capacity(gap));
-            kept.extend_from_slice(array.part(from + end - gap, from + end));
-            kept
-        };
-        let kept: Vec<Buffer<T>> = ends.map(keep).collect();
-        let pieces = kept.len() + 1;
-        each(0, pieces, &|k| {
-            let (lo, hi) = (k * piece, n.min((k + 1) * piece));
-            match kept.get(k) {
-                None => array.shift(from + lo, to + lo, hi - lo),
-                Some(end) => {
-                    array.shift(from + lo, to + lo, hi - lo - gap);
-                    array.part(to + hi - gap, to + hi).copy_from_slice(end);
-                }
-            }
-        });
-    }
-}
-
-/// Calls `f` with parts of a range, at the same time.
-fn in_pieces(lo: usize, hi: usize, f: &(impl Fn(usize, usize) + Sync)) {
-    if hi - lo < 2 * PIECE {
-        return f(lo, hi);
-    }
-    let middle = lo + (hi - lo) / 2;
-    join(|| in_pieces(lo, middle, f), || in_pieces(middle, hi, f));
-}
-
-/// Calls `f` with each number of a range, at the same time.
-fn each(lo: usize, hi: usize, f: &(impl Fn(usize) + Sync)) {
-    if hi - lo < 2 {
-        return (lo..hi).for_each(f);
-    }
-    let middle = lo + (hi - lo) / 2;
-    join(|| each(lo, middle, f), || each(middle, hi, f));
+    // SAFETY: it has no elements.
+    unsafe { room(array) }.shared()
 }
 
 /// Counts that become positions.
@@ -292,30 +192,7 @@ impl Counts for Buffer<i32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::array::Store;
     use super::*;
-
-    #[test]
-    fn gaps_are_closed_in_every_way() {
-        for threads in [1, 2, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            for n in [0, 1, 5, 1 << 15, (1 << 16) + 3] {
-                for gap in [0, 1, 7, 1 << 12, 1 << 15, 1 << 17] {
-                    let to = 11;
-                    let mut array = Buffer::full(to + gap + n, -1);
-                    array[to + gap..].iter_mut().zip(0..).for_each(|(v, k)| *v = k);
-                    let shared = array.shared();
-                    // SAFETY: both places are inside the array.
-                    pool.install(|| unsafe { close(shared, to + gap, to, n) });
-                    assert!(array[..to].iter().all(|v| *v == -1));
-                    assert!(
-                        array[to..to + n].iter().zip(0..).all(|(v, k)| *v == k),
-                        "{n} by {gap} on {threads}"
-                    );
-                }
-            }
-        }
-    }
 
     #[test]
     fn counts_become_positions() {

@@ -5,7 +5,7 @@ use super::isa::Isa;
 use super::parts::{Chunks, Done, Lens, Parts, SAMPLE, in_order};
 use super::shared::Shared;
 use super::threads::{Balance, Chunk, Home, Task, current_num_threads, cut};
-use super::worth::WORTH;
+use super::worth::{WORTH, parts};
 use crate::scalar::Element;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,9 +67,10 @@ pub unsafe fn grow<T: Element, const N: usize>(
     let (indices, values) = task.arrays();
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(chunks) = Chunks::of(range.clone(), work, balance) else {
+        if work < WORTH || range.len() < 2 || current_num_threads() < 2 {
             return alone(isa, task, range, work, balance);
-        };
+        }
+        let chunks = Chunks::of(range, balance, parts(work));
         let (mut indices, values) = (indices.map(|a| a.get()), values.get());
         let arrays =
             Part { indices: indices.each_mut().map(|a| std::mem::take(*a)), values: std::mem::take(values) };

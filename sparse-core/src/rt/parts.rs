@@ -1,4 +1,4 @@
-//! Loops on threads that append without a bound, in *parts*: what a chunk of iterations has appended.
+//! Loops on threads that append, in *parts*: what a chunk of iterations has appended.
 //!
 //! Threads take chunks in order, and append into parts of their own, which are small enough to stay in a core's cache.
 //! The lengths of the parts before it say where a part belongs in the result, and its thread copies it there as soon as
@@ -6,7 +6,6 @@
 //! and is the same bytes whoever ran what. One thread appends to the result itself.
 
 use super::threads::{Balance, Chunk, Home, current_num_threads, cut, join};
-use super::worth::{CHUNK, WORTH};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,11 +31,6 @@ impl<const N: usize> Lens<N> {
     pub(super) fn plus(self, other: Lens<N>) -> Self {
         let indices = std::array::from_fn(|n| self.indices[n] + other.indices[n]);
         Lens { indices, values: self.values + other.values }
-    }
-
-    /// As many more of each.
-    pub(super) fn and(self, more: usize) -> Self {
-        Lens { indices: self.indices.map(|n| n + more), values: self.values + more }
     }
 
     fn minus(self, other: Lens<N>) -> Self {
@@ -76,6 +70,15 @@ pub(super) trait Parts<const N: usize>: Sync {
     /// They are the loop's, and no other thread runs them.
     unsafe fn run(&self, part: &mut Self::Part, held: Lens<N>, chunk: Chunk<'_>) -> Lens<N>;
 
+    /// Runs iterations, which append to the result itself, where what they append belongs; `None` if they cannot. Gives the
+    /// lengths of what they have appended.
+    ///
+    /// # Safety
+    /// As for [`run`](Parts::run), and this is where it belongs.
+    unsafe fn run_in_place(&self, _begin: Lens<N>, _chunk: Chunk<'_>) -> Option<Lens<N>> {
+        None
+    }
+
     /// Copies a part into the result; so much of all work ends with it.
     ///
     /// # Safety
@@ -96,19 +99,16 @@ pub(super) struct Chunks<B> {
 }
 
 impl<B: Balance> Chunks<B> {
-    /// Of a loop that makes about `work` scalar operations; `None` if one thread is to run it.
+    /// Of a loop, so many if it has as many iterations.
     ///
     /// # Safety
     /// As for [`threads`](super::threads()).
-    pub(super) unsafe fn of(range: Range<usize>, work: usize, balance: B) -> Option<Self> {
+    pub(super) unsafe fn of(range: Range<usize>, balance: B, chunks: usize) -> Self {
         let Range { start: lo, end: hi } = range;
-        if work < WORTH || hi.saturating_sub(lo) < 2 || current_num_threads() < 2 {
-            return None;
-        }
         // SAFETY: both are of the loop.
         let (before, after) = unsafe { (balance.before(lo), balance.before(hi)) };
-        let chunks = (work / CHUNK).min(hi - lo).clamp(1, MANY);
-        Some(Chunks { lo, hi, balance, before, all: after - before, chunks })
+        let chunks = chunks.min(hi.saturating_sub(lo)).clamp(1, MANY);
+        Chunks { lo, hi, balance, before, all: after - before, chunks }
     }
 
     /// Where a chunk begins, or ends the one before.
@@ -208,13 +208,20 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
                 break;
             }
             let (lo, hi) = (self.chunks.cut(chunk), self.chunks.cut(chunk + 1));
-            let mut part = free.pop().unwrap_or_else(|| self.parts.empty());
+            let iterations = Chunk { lo, hi, alone: false, home: &home };
+            let begin = self.begin(chunk);
             // SAFETY: the iterations of a chunk are the loop's, and this one is nobody else's.
-            let lens =
-                unsafe { self.parts.run(&mut part, held, Chunk { lo, hi, alone: false, home: &home }) };
-            lock(&self.known).has_run(chunk, lens);
-            held = held.plus(lens);
-            waiting.push_back((chunk, lens, part));
+            let in_place = begin.and_then(|begin| unsafe { self.parts.run_in_place(begin, iterations) });
+            if let Some(lens) = in_place {
+                lock(&self.known).has_run(chunk, lens);
+            } else {
+                let mut part = free.pop().unwrap_or_else(|| self.parts.empty());
+                // SAFETY: as above.
+                let lens = unsafe { self.parts.run(&mut part, held, iterations) };
+                lock(&self.known).has_run(chunk, lens);
+                held = held.plus(lens);
+                waiting.push_back((chunk, lens, part));
+            }
             while let Some((chunk, ..)) = waiting.front()
                 && let Some(begin) = self.begin(*chunk)
                 && let Some((chunk, lens, part)) = waiting.pop_front()

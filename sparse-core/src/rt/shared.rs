@@ -82,16 +82,6 @@ impl<T: Copy + Send + Sync> Shared<T> {
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.ptr.add(i), from.len()) }
     }
 
-    /// Copies `n` elements from one place to another, which may overlap.
-    ///
-    /// # Safety
-    /// Both are in bounds, the array is still there, and no other thread touches any of them.
-    pub(super) unsafe fn shift(self, from: usize, to: usize, n: usize) {
-        debug_assert!(from + n <= self.len && to + n <= self.len);
-        // SAFETY: the caller's promise.
-        unsafe { std::ptr::copy(self.ptr.add(from), self.ptr.add(to), n) }
-    }
-
     /// Combines a value into the element at `i`, which other threads may do too. A thread that is alone need not pay
     /// for that.
     ///

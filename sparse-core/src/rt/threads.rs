@@ -20,9 +20,9 @@ use super::{Isa, Level};
 use std::ops::Range;
 
 #[cfg(feature = "threads")]
-pub(super) use rayon::{current_num_threads, join, join_context, scope};
+pub(super) use rayon::{current_num_threads, join, scope};
 #[cfg(not(feature = "threads"))]
-pub(super) use without::{current_num_threads, join, join_context, scope};
+pub(super) use without::{current_num_threads, join, scope};
 
 /// Is this a thread of a pool?
 #[cfg(feature = "threads")]
@@ -181,19 +181,6 @@ mod without {
 
     pub fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
         (a(), b())
-    }
-
-    /// Where the second of two ran.
-    pub struct Context;
-
-    impl Context {
-        pub fn migrated(&self) -> bool {
-            false
-        }
-    }
-
-    pub fn join_context<A, B>(a: impl FnOnce(Context) -> A, b: impl FnOnce(Context) -> B) -> (A, B) {
-        (a(Context), b(Context))
     }
 
     pub fn scope<A>(f: impl FnOnce(()) -> A) -> A {

@@ -60,6 +60,11 @@ impl Worth {
     pub(super) fn chunks(&self) -> usize {
         chunks(self.work, self.threads)
     }
+
+    /// Into how many parts, if it appends.
+    pub(super) fn parts(&self) -> usize {
+        if self.work < WORTH { self.chunks() } else { parts(self.work) }
+    }
 }
 
 impl Drop for Worth {
@@ -80,6 +85,11 @@ pub fn workers(work: usize) -> usize {
 /// Is a loop spread over the pool's threads? The last is whether they seem to be awake.
 pub(super) fn spreads(work: usize, iterations: usize, awake: impl FnOnce() -> bool) -> bool {
     iterations >= 2 && (work >= WORTH || work >= WARM && awake())
+}
+
+/// Into how many parts is a loop cut that appends, each of which is to stay in a core's cache?
+pub(super) fn parts(work: usize) -> usize {
+    work / CHUNK
 }
 
 /// Into how many chunks is a loop cut that is spread over so many threads?

@@ -283,7 +283,9 @@ fn same_as_on_cpu(
     let fewer = || {
         let (a, b) = (elements(&expected), elements(result));
         let mut pairs = a.iter().zip(&b);
-        may_be_fewer && a.len() == b.len() && pairs.all(|(a, b)| a.0 == b.0 && (rounded || same((&a.1, &b.1))))
+        may_be_fewer
+            && a.len() == b.len()
+            && pairs.all(|(a, b)| a.0 == b.0 && (rounded || same((&a.1, &b.1))))
     };
     match open || all && expected.levels == result.levels || fewer() {
         true => Ok(()),
