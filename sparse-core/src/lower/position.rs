@@ -491,7 +491,7 @@ fn first_child(pos: BufferId, q: Expr) -> Expr {
 }
 
 /// The range of a search among all parents: the last one's end needs no look.
-fn range((begin, end): &Parents) -> Range {
+pub(super) fn range((begin, end): &Parents) -> Range {
     (build::add(begin.clone(), Expr::Index(1)), end.clone())
 }
 

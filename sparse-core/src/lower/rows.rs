@@ -12,13 +12,16 @@
 //! On a GPU the entries are one loop where that lets them load together ([`batch`]), and rows end in between:
 //!
 //! ```text
-//! t = 0; end = pos[i + 1]; for p in lo..hi { while p >= end { y[i] += t; t = 0; i += 1; end = pos[i + 1] } t += … } y[i] += t
+//! t = 0; end = pos[i + 1]; for p in lo..hi { if p >= end { y[i] += t; t = 0; i = next row; end = pos[i + 1] } t += … } y[i] += t
 //! ```
+//!
+//! There the next row is one that has entries, which a search finds: a group waits for the lane with the most rows to pass over, and
+//! to write what a row without entries has, which stands there already, would take memory's time.
 
 use super::accumulate::Accumulator;
 use super::gpu::OpenRows;
 use super::place::Leader;
-use super::position::{Parents, Span, Spanned};
+use super::position::{Parents, Span, Spanned, range};
 use super::region::{Window, guard};
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer, joined};
@@ -27,7 +30,7 @@ use crate::front::ast::IndexVar;
 use crate::front::command::Strategy;
 use crate::llir::simplify::batch;
 use crate::llir::walk::visit_exprs;
-use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, VarId, build};
+use crate::llir::{Block, Bound, Expr, LoopKind, Stmt, Ty, VarId, build};
 
 /// A window of fused positions.
 pub(super) struct Rows<'a> {
@@ -233,7 +236,7 @@ impl Lowerer<'_> {
                 && let (Some(flush), Some(acc)) = (&flush, &acc)
                 && let Some((remarks, entries)) = self.only_entries(&code, rows.p, &stop)
             {
-                let found = Entries { remarks, entries, children, declared };
+                let found = Entries { remarks, entries, children: children.clone(), declared };
                 return self.rows_among_entries(rows, flush, acc, q, found, written);
             }
             if !code.is_empty() {
@@ -242,7 +245,7 @@ impl Lowerer<'_> {
             joined(bound, code)
         } else {
             body.append(&mut declared);
-            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), children, &mut body);
+            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), children.clone(), &mut body);
             self.row(rows, level + 1, Some(stop), inner)?
         };
         if code.is_empty() {
@@ -257,6 +260,12 @@ impl Lowerer<'_> {
         }
         body.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
         let more = build::lt(rows.p, rows.hi.clone());
+        if level + 1 == rows.span.group
+            && let Some(found) = self.row_with_entries(rows, q, rows.p)
+        {
+            let is_empty = build::le(children, rows.p);
+            body.extend(guard(build::and(more.clone(), is_empty), vec![found]));
+        }
         let cond = match end {
             Some(end) => build::and(more, build::lt(q, end)),
             None => more,
@@ -300,11 +309,15 @@ impl Lowerer<'_> {
             next.extend(self.reset(acc, &st));
         }
         next.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
-        next.push(Stmt::Assign { var: end, value: children });
+        next.push(Stmt::Assign { var: end, value: children.clone() });
+        if let Some(found) = self.row_with_entries(rows, q, *var) {
+            let again = Stmt::Assign { var: end, value: children };
+            next.extend(guard(build::le(end, *var), vec![found, again]));
+        }
         if let Some(open) = &flush.open {
             next.push(Stmt::Assign { var: open.last, value: q.into() });
         }
-        body.insert(0, Stmt::While { cond: build::le(end, *var), body: next });
+        body.insert(0, Stmt::If { cond: build::le(end, *var), then: next, otherwise: vec![] });
         *lo = rows.p.into();
         block.extend(remarks);
         block.push(entries);
@@ -312,6 +325,17 @@ impl Lowerer<'_> {
             block.extend(self.write_row(rows, flush, acc, q, Expr::Cond(false), st)?);
         }
         Ok(block)
+    }
+
+    /// On a GPU, `q = ` the row of position `p`, which row `q` ends before, or at; `None` if no row is without entries.
+    fn row_with_entries(&self, rows: &Rows<'_>, q: VarId, p: VarId) -> Option<Stmt> {
+        self.gpu.as_ref()?;
+        let level = rows.span.group - 1;
+        let pos = self.levels[rows.leader.access.index()][level + 1].pos?;
+        let (_, end) = range(&rows.parents[level - rows.span.first]);
+        let from = build::add(q, Expr::Index(2));
+        let after = build::search(Bound::Gallop, pos, from, end, build::add(p, Expr::Index(1)));
+        Some(Stmt::Assign { var: q, value: build::sub(after, Expr::Index(1)) })
     }
 
     /// After a row, or its part, if it has not ended.

@@ -1,3 +1,20 @@
+// First position in lo..hi whose element is not below the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] < key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
+    }
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] < key;
+    return lo + below;
+}
+
 // First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
 // wait for each other; an eighth of the range is left.
 template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
@@ -13,6 +30,17 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
 #pragma unroll
     for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
     return lo + below;
+}
+
+// First position in lo..hi whose element is not below the key, or hi: by steps that double, then between the last two.
+template <typename K> __device__ __forceinline__ int gallop(const int* array, int lo, int hi, K key) {
+    unsigned at = lo;
+    for (unsigned step = 1; at < static_cast<unsigned>(hi); step *= 2) {
+        if (array[at] < key) lo = at + 1;
+        else hi = at;
+        at += step;
+    }
+    return lowerBound(array, lo, hi, key);
 }
 
 struct Add {
@@ -159,6 +187,9 @@ extern "C" __global__ void __launch_bounds__(128) spmm(
             }
         }
         ++i;
+        if (pA < nnz_end && A2_pos[i + 1] <= pA) {
+            i = gallop(A2_pos, i + 2, A1_dim, pA + 1) - 1;
+        }
     }
     const bool several = first != last;
     const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);

@@ -1,3 +1,20 @@
+// First position in lo..hi whose element is not below the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] < key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
+    }
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] < key;
+    return lo + below;
+}
+
 // First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
 // wait for each other; an eighth of the range is left.
 template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
@@ -13,6 +30,17 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
 #pragma unroll
     for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
     return lo + below;
+}
+
+// First position in lo..hi whose element is not below the key, or hi: by steps that double, then between the last two.
+template <typename K> __device__ __forceinline__ int gallop(const int* array, int lo, int hi, K key) {
+    unsigned at = lo;
+    for (unsigned step = 1; at < static_cast<unsigned>(hi); step *= 2) {
+        if (array[at] < key) lo = at + 1;
+        else hi = at;
+        at += step;
+    }
+    return lowerBound(array, lo, hi, key);
 }
 
 // Two or four consecutive elements as one access: their address is a multiple of their size.
@@ -206,7 +234,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm(
             for (int n = 0; n < 4; ++n) {
                 const int pA_2 = batch + n;
                 if (pA_2 < nnz_end) {
-                    while (pA2_end_3 <= pA_2) {
+                    if (pA2_end_3 <= pA_2) {
                         if (i == first) {
                             #pragma unroll 4
                             for (int c = 0; c < 4; ++c) {
@@ -222,6 +250,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm(
                         }
                         ++i;
                         pA2_end_3 = A2_pos[i + 1];
+                        if (pA2_end_3 <= pA_2) {
+                            i = gallop(A2_pos, i + 2, A1_dim, pA_2 + 1) - 1;
+                            pA2_end_3 = A2_pos[i + 1];
+                        }
                         last = i;
                     }
                     // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
@@ -318,6 +350,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm(
                 }
             }
             ++i;
+            if (pA < nnz_end && A2_pos[i + 1] <= pA) {
+                i = gallop(A2_pos, i + 2, A1_dim, pA + 1) - 1;
+            }
         }
         const bool several = first != last;
         const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);

@@ -1,7 +1,7 @@
 //! What of a loop's body a batch does before, and what it leaves.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Array, Buffer, BufferId, Expr, LoopKind, Program, Space, Stmt, Ty, Var, VarId};
+use crate::llir::{Array, Bound, Buffer, BufferId, Expr, LoopKind, Program, Space, Stmt, Ty, Var, VarId};
 use std::collections::BTreeSet;
 
 /// Words of registers that the loads of a batch may take: with them four blocks of 256 threads still fit.
@@ -256,7 +256,10 @@ fn is_simple(body: &[Stmt]) -> bool {
             _ => false,
         };
     });
-    visit_exprs(body, &mut |e| simple &= !matches!(e, Expr::Search { .. }));
+    // But for a search nearby, as for a row that has entries.
+    visit_exprs(body, &mut |e| {
+        simple &= !matches!(e, Expr::Search { bound: Bound::Lower | Bound::Upper, .. });
+    });
     simple
 }
 
