@@ -467,3 +467,24 @@ fn a_dense_level_of_a_missing_row_is_not_there() {
         agrees_on_gpu(text, &data);
     }
 }
+
+/// Of a masked sum, whose operands a thread searches for a row, none has it: the mask's row is not stored for the sake of one that has
+/// a dense level.
+#[test]
+fn a_row_that_only_the_mask_has_is_not_stored() {
+    let text = "fn kernel(A: Tensor<f64, (Compressed, Dense)>, B: Dcsr<f64>, C: Dcsr<f64>, D: Dcsr<f64>, \
+                E: Tensor<f64, (Compressed, Dense)>) -> Tensor<f64, (Compressed, Dense)> \
+                { R[i, j] = A[i, j] * (B[i, j] + C[i, j] + D[i, j] + E[i, j]); }";
+    let a: [(&[usize], f64); 4] = [(&[0, 1], 1.0), (&[2, 0], 2.0), (&[3, 1], 3.0), (&[4, 0], 1.0)];
+    for e in [&[][..], &[(&[3, 0][..], 5.0)]] {
+        let data = [
+            Tensor("A", &[5, 2], &a),
+            Tensor("B", &[5, 2], &[(&[0, 1], 2.0)]),
+            Tensor("C", &[5, 2], &[]),
+            Tensor("D", &[5, 2], &[(&[0, 0], 1.0), (&[1, 1], 4.0)]),
+            Tensor("E", &[5, 2], e),
+        ];
+        agrees(text, &data);
+        agrees_on_gpu(text, &data);
+    }
+}

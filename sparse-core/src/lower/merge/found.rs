@@ -28,7 +28,7 @@ impl Lowerer<'_> {
         }
         // First those that all depends on, and levels that need no search.
         let stored = |a: &AccessId| self.is_searched(*a, st.cursors[a.index()].level);
-        let mut group: Vec<AccessId> = searched.into_iter().filter(stored).collect();
+        let mut group: Vec<AccessId> = searched.iter().copied().filter(stored).collect();
         let first = st.all_locatable(self).into_iter().find(|a| !group.contains(a));
         if let Some(a) = first {
             return self.locate(a, loops, st.clone()).map(Some);
@@ -48,6 +48,13 @@ impl Lowerer<'_> {
             What::Sum(sum)
         };
         let everywhere = self.acts_without(&group, st);
+        if everywhere
+            && let Some(a) = searched.iter().copied().find(|a| !group.contains(a))
+            && !self.acts_without(&searched, st)
+        {
+            // Only because of others that are searched, too. Without these, it is asked whether any of the group is there.
+            return self.locate(a, loops, st.clone()).map(Some);
+        }
         let mut block = Block::new();
         let (mut iters, mut has, mut ends) = (vec![], vec![], vec![]);
         for a in group {
