@@ -488,3 +488,53 @@ fn a_row_that_only_the_mask_has_is_not_stored() {
         agrees_on_gpu(text, &data);
     }
 }
+
+/// A row that one factor of a term has, and no other term, is none of the result's: many operands are merged or searched in one
+/// loop, which asks for all that the term needs.
+#[test]
+fn a_row_that_one_factor_has_is_not_stored() {
+    let blocks = "Tensor<i32, (Compressed, Dense)>";
+    let statements = [
+        ("A: Dcsr<i32>, B: Dcsr<i32>, C: Dcsr<i32>", "(A[j, k] & B[j, k]) + C[j, k]"),
+        ("A: Dcsr<i32>, B: Dcsr<i32>, C: Dcsr<i32>, D: Dcsr<i32>", "A[j, k] * B[j, k] + C[j, k] * D[j, k]"),
+        (
+            "A: Dcsr<i32>, B: Dcsr<i32>, C: Dcsr<i32>, D: Dcsr<i32>, E: Dcsr<i32>",
+            "A[j, k] * B[j, k] + C[j, k] * D[j, k] + E[j, k]",
+        ),
+    ];
+    let rows: Vec<Vec<[usize; 2]>> =
+        (0..5).map(|n| (0..12).filter(|r| (r * 7 + 3) >> n & 1 == 1).map(|r| [r, n % 3]).collect()).collect();
+    let entries: Vec<Vec<(&[usize], f64)>> =
+        rows.iter().map(|rows| rows.iter().map(|at| (&at[..], 3.0)).collect()).collect();
+    for (operands, value) in statements {
+        let text = format!("fn kernel({operands}) -> {blocks} {{ R[j, k] = {value}; }}");
+        let names = ["A", "B", "C", "D", "E"].into_iter().zip(&entries);
+        let data: Vec<_> = names
+            .take(operands.matches(':').count())
+            .map(|(name, entries)| Tensor(name, &[12, 3], entries))
+            .collect();
+        agrees(&text, &data);
+        agrees_on_gpu(&text, &data);
+    }
+}
+
+/// A summand without an operand suits all loops, and is not computed before them.
+#[test]
+fn a_scalar_summand_is_not_computed_first() {
+    let text = "fn kernel(A: Csr<f64>, B: Csc<f64>, C: Csr<f64>, D: Csr<f64>, alpha: f64, beta: f64) \
+                -> Tensor<f64, Reordered<(Compressed, Dense), 1, 0>> \
+                { R[i, k] = min(alpha + A[j, i], B[j, i]) + min(beta + C[k, j], D[j, k]); }";
+    let a: [(&[usize], f64); 3] = [(&[0, 1], 1.0), (&[1, 0], -2.0), (&[1, 2], 3.0)];
+    let c: [(&[usize], f64); 2] = [(&[0, 1], -4.0), (&[2, 0], 2.0)];
+    let d: [(&[usize], f64); 3] = [(&[0, 0], -1.0), (&[1, 0], 5.0), (&[1, 2], 3.0)];
+    let data = [
+        Tensor("A", &[2, 3], &a),
+        Tensor("B", &[2, 3], &a[1..]),
+        Tensor("C", &[3, 2], &c),
+        Tensor("D", &[2, 3], &d),
+        Scalar("alpha", 1.0),
+        Scalar("beta", -1.0),
+    ];
+    agrees(text, &data);
+    agrees_on_gpu(text, &data);
+}

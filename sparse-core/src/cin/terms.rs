@@ -183,6 +183,12 @@ pub fn plain(e: &ast::Expr) -> Expr {
     }
 }
 
+fn has_operand(e: &ast::Expr) -> bool {
+    let mut found = false;
+    e.for_each_access(&mut |_| found = true);
+    found
+}
+
 /// Variables of an expression that are not on the left, in order of first use.
 fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
     let mut vars = Vec::new();
@@ -217,6 +223,8 @@ impl Terms<'_> {
             ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => {
                 Expr::Unary(UnaryOp::Neg, Box::new(self.scope(a)))
             }
+            // What has no operand suits all loops.
+            term if !has_operand(term) => plain(term),
             term => {
                 let vars = free_vars(&plain(term), self.lhs);
                 self.counts.terms += 1;
@@ -252,7 +260,7 @@ impl Terms<'_> {
     }
 
     fn summand(&mut self, e: &ast::Expr) -> Expr {
-        if is_additive(e) {
+        if is_additive(e) || !has_operand(e) {
             return self.term(e);
         }
         self.counts.summands += 1;

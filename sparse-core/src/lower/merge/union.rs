@@ -21,6 +21,7 @@ use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
 use crate::lower::region::{Env, Sweep, Window, guard};
 use crate::lower::state::State;
 use crate::lower::{Lowered, Lowerer};
+use std::collections::BTreeSet;
 
 /// How to merge many operands in one loop. They are known by their places among those that are merged.
 pub(super) struct Union {
@@ -330,16 +331,56 @@ impl Lowerer<'_> {
 
     /// The loops inside, each operand below a range of positions that is empty if it does not have the coordinate.
     fn union_of_fibers(&mut self, here: &Here<'_>, union: &Union, st: State, inner: Met<'_>) -> Lowered {
+        let acting = if union.everywhere { vec![] } else { self.acting(here, &union.optional, &st) };
         let st = union.optional.iter().fold(st, |st, &k| here.step(st, k));
         let code = inner(self, here.i.clone(), st)?;
-        // One of those that lead has it.
-        let some = matches!(union.lead, Lead::Any(_)) && union.needed.is_empty();
+        // One of those that lead has it, and may be all that it takes.
+        let alone = |k: &usize| acting.iter().any(|set| set[..] == [*k]);
+        let some = matches!(&union.lead, Lead::Any(leading) if leading.iter().all(alone));
         if union.everywhere || some {
             return Ok(code);
         }
-        let any = union.optional.iter().map(|&k| here.has(k)).reduce(build::or);
-        Ok(guard(any.unwrap_or(Expr::Cond(true)), code))
+        let any = acting.iter().map(|set| here.have(set)).reduce(build::or);
+        Ok(any.map_or_else(Block::new, |any| guard(any, code)))
     }
+
+    /// The least sets of these operands with which something is done where the others lack the coordinate.
+    fn acting(&self, here: &Here<'_>, optional: &[usize], st: &State) -> Vec<Vec<usize>> {
+        least_sets(optional, &|there| {
+            let gone = optional.iter().filter(|k| !there.contains(k)).map(|&k| here.iters[k].access);
+            !st.idles_without(self, &gone.collect::<Vec<_>>())
+        })
+    }
+}
+
+/// The least sets of which something holds that holds of every larger set, too.
+fn least_sets(all: &[usize], holds: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
+    let without =
+        |set: &[usize], k: usize| set.iter().copied().filter(|other| *other != k).collect::<Vec<_>>();
+    // Most sets have one.
+    let (alone, others): (Vec<usize>, Vec<usize>) = all.iter().partition(|k| holds(&[**k]));
+    let mut found: Vec<Vec<usize>> = alone.into_iter().map(|k| vec![k]).collect();
+    let (mut seen, mut open) = (BTreeSet::new(), vec![others]);
+    while let Some(among) = open.pop() {
+        if !holds(&among) || !seen.insert(among.clone()) {
+            continue;
+        }
+        let known = found.iter().find(|set| set.iter().all(|k| among.contains(k))).cloned();
+        let least = known.unwrap_or_else(|| {
+            let mut least = among.clone();
+            for &k in &among {
+                let fewer = without(&least, k);
+                if holds(&fewer) {
+                    least = fewer;
+                }
+            }
+            found.push(least.clone());
+            least
+        });
+        // Another one lacks one of these.
+        open.extend(least.iter().map(|k| without(&among, *k)));
+    }
+    found
 }
 
 /// What moves operands on that have a coordinate.
@@ -418,5 +459,34 @@ fn is_summed(v: &Val, a: AccessId) -> bool {
         Val::Op(_, args) => args.iter().any(|of| is_summed(of, a)),
         Val::Reduce(..) | Val::Work(_) => v.contains(a),
         Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn least_sets_are_told_apart() {
+        let (a, b, c, d, e) = (1, 2, 4, 8, 16);
+        let cases: [(&[usize], &[&[usize]]); 6] = [
+            (&[], &[]),
+            (&[a, b, c], &[&[0], &[1], &[2]]),
+            (&[a | b, c], &[&[0, 1], &[2]]),
+            (&[a | b, c | d, e], &[&[0, 1], &[2, 3], &[4]]),
+            (&[a | b, b | c, c | a], &[&[0, 1], &[0, 2], &[1, 2]]),
+            (&[a | b | c | d | e, d | e, d | b], &[&[1, 3], &[3, 4]]),
+        ];
+        for (masks, expected) in cases {
+            let holds = |there: &[usize]| {
+                let there: usize = there.iter().map(|k| 1 << k).sum();
+                masks.iter().any(|m| there & m == *m)
+            };
+            let mut found = least_sets(&[0, 1, 2, 3, 4], &holds);
+            found.sort();
+            let mut expected: Vec<_> = expected.iter().map(|set| set.to_vec()).collect();
+            expected.sort();
+            assert_eq!(found, expected);
+        }
     }
 }
