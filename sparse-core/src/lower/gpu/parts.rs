@@ -14,14 +14,12 @@
 //! more than n of each, however they lie. What is stored is what one thread stores, as nothing is combined along a row.
 
 use super::super::assemble::Pass;
-use super::super::place::ceil;
 use super::super::region::{Env, Sweep, Window, guard};
 use super::super::state::State;
 use super::super::{Lowered, Lowerer, Operand};
 use super::TeamLanes;
 use super::classes::who;
-use super::enlist::{Enlisted, Wanted};
-use super::team::number;
+use super::enlist::{Enlisted, Teams, Wanted};
 use crate::cin::grid::{Grid, RowClass};
 use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
@@ -29,9 +27,7 @@ use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Schedule;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{
-    Axis, Block, BufferId, Expr, Fibers, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build,
-};
+use crate::llir::{Block, BufferId, Expr, Fibers, IndexOp, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{Looplet, Stepper};
 
 /// How rows are shared out whose operands have many entries.
@@ -250,28 +246,14 @@ impl Lowerer<'_> {
             parts.team = None;
         }
         self.grid = before;
-        let (mut body, rank) = body?;
+        let (body, rank) = body?;
+        let body = super::super::counts::tidy(super::super::tidy::tidy(body, &self.buffers));
         let gpu = self.gpu();
         let (block, thread, lane, shared) = (gpu.axes[0].0, gpu.thread, gpu.lane, gpu.shared.clone());
-        body = super::super::counts::tidy(super::super::tidy::tidy(body, &self.buffers));
-        let (blocks, teams) = self.in_flight(&grid, 1);
-        let mut outside = Block::new();
-        let team = self.bind("team", number(&grid, block, thread), &mut outside);
-        let step = u32::try_from(blocks * teams).unwrap_or(u32::MAX);
-        outside.push(Stmt::For { var: rank, lo: team, hi: list.many(), step, kind: LoopKind::Serial, body });
-        super::team::declare_lane(&grid, thread, lane, &mut outside);
-        let blocks = build::min(ceil(list.most.clone(), teams), Expr::Index(blocks));
+        let (most, _) = self.in_flight(&grid, 1);
         let suffix = if pass == Pass::Fill { "fill" } else { "count" };
-        Ok(Step::Launch(Launch {
-            name: format!("{}_{suffix}_{}", self.kernel.name, list.who),
-            grid: vec![Axis { var: block, blocks }],
-            thread,
-            threads: grid.threads() as u32,
-            resident: 0,
-            follows: false,
-            shared,
-            body: outside,
-        }))
+        let teams = Teams { grid, block, thread, lane, rank, shared };
+        Ok(self.launch_of_teams(&format!("{suffix}_{}", list.who), list, teams, Some(most), body))
     }
 
     /// What a team does for the row of this rank.
