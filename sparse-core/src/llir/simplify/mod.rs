@@ -25,21 +25,12 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
-use super::{Program, Step};
+use super::Program;
 
 /// The passes on a whole program.
 pub fn simplify(mut program: Program) -> Program {
     for step in &mut program.steps {
-        match step {
-            Step::Allocate { len: size, .. }
-            | Step::Reserve { capacity: Some(size), .. }
-            | Step::Fits { len: size, .. }
-            | Step::Read { index: size, .. } => fold::fold(size),
-            Step::AtMost { most, index, .. } => [most, index].into_iter().for_each(fold::fold),
-            Step::Launch(launch) => launch.grid.iter_mut().for_each(|axis| fold::fold(&mut axis.blocks)),
-            Step::Reserve { capacity: None, .. } | Step::Fibers { .. } | Step::Fill { .. } | Step::Run(_) => {
-            }
-        }
+        step.sizes_mut().into_iter().for_each(fold::fold);
     }
     loop {
         forward::forward(&mut program);

@@ -98,6 +98,7 @@ impl Lowerer<'_> {
         let many = self.device_array(&format!("{name}_many"));
         let (len, init) = (Expr::Index(wanted.len() as u64), Some(Value::I32(0)));
         for (n, (Wanted { who, threads, from, most }, items)) in wanted.into_iter().zip(arrays).enumerate() {
+            let most = self.named_size(&format!("most_{name}_of_{who}s"), most);
             steps.push(Step::Allocate { buffer: items, len: most.clone(), init: None });
             lists.push(Enlisted { who, threads, from, items, many: (many, n as u64), most });
         }

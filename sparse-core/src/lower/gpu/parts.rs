@@ -182,6 +182,7 @@ impl Lowerer<'_> {
             };
             longest = build::add(longest, of_fiber);
         }
+        let longest = self.named_size("longest_row", longest);
         let if_long =
             |from: u64, n: Expr| select(build::le(Expr::Index(from), longest.clone()), n, Expr::Index(0));
         let wanted = classes.iter().map(|class| {
