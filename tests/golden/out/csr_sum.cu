@@ -68,15 +68,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count(
             while (pB < pB2_end && pC < pC2_end) {
                 const int jB = B2_crd[pB];
                 const int jC = C2_crd[pC];
+                ++A2_count;
                 if (jB == jC) {
-                    ++A2_count;
                     ++pB;
                     ++pC;
                 } else if (jB < jC) {
-                    ++A2_count;
                     ++pB;
                 } else {
-                    ++A2_count;
                     ++pC;
                 }
             }
@@ -131,15 +129,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
+            ++A2_count;
             if (jB == jC) {
-                ++A2_count;
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
-                ++A2_count;
                 ++pB;
             } else {
-                ++A2_count;
                 ++pC;
             }
         }
@@ -206,15 +202,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
+            ++A2_count;
             if (jB == jC) {
-                ++A2_count;
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
-                ++A2_count;
                 ++pB;
             } else {
-                ++A2_count;
                 ++pC;
             }
         }
@@ -354,20 +348,18 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill(
                 if (jB == jC) {
                     A2_crd[pA2] = jB;
                     A_vals[pA2] = B_vals[pB] + C_vals[pC];
-                    ++pA2;
                     ++pB;
                     ++pC;
                 } else if (jB < jC) {
                     A2_crd[pA2] = jB;
                     A_vals[pA2] = B_vals[pB];
-                    ++pA2;
                     ++pB;
                 } else {
                     A2_crd[pA2] = jC;
                     A_vals[pA2] = C_vals[pC];
-                    ++pA2;
                     ++pC;
                 }
+                ++pA2;
             }
             for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
                 const int j = B2_crd[pB_2];
@@ -432,15 +424,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_warp(
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
+            ++count;
             if (jB == jC) {
-                ++count;
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
-                ++count;
                 ++pB;
             } else {
-                ++count;
                 ++pC;
             }
         }
@@ -467,20 +457,18 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_warp(
             if (jB == jC) {
                 A2_crd[pA2] = jB;
                 A_vals[pA2] = B_vals[pB_2] + C_vals[pC_2];
-                ++pA2;
                 ++pB_2;
                 ++pC_2;
             } else if (jB < jC) {
                 A2_crd[pA2] = jB;
                 A_vals[pA2] = B_vals[pB_2];
-                ++pA2;
                 ++pB_2;
             } else {
                 A2_crd[pA2] = jC;
                 A_vals[pA2] = C_vals[pC_2];
-                ++pA2;
                 ++pC_2;
             }
+            ++pA2;
         }
         for (int pB_3 = pB_2; pB_3 < pB_end; ++pB_3) {
             const int j = B2_crd[pB_3];
@@ -541,15 +529,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_block(
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
+            ++count;
             if (jB == jC) {
-                ++count;
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
-                ++count;
                 ++pB;
             } else {
-                ++count;
                 ++pC;
             }
         }
@@ -576,20 +562,18 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_block(
             if (jB == jC) {
                 A2_crd[pA2] = jB;
                 A_vals[pA2] = B_vals[pB_2] + C_vals[pC_2];
-                ++pA2;
                 ++pB_2;
                 ++pC_2;
             } else if (jB < jC) {
                 A2_crd[pA2] = jB;
                 A_vals[pA2] = B_vals[pB_2];
-                ++pA2;
                 ++pB_2;
             } else {
                 A2_crd[pA2] = jC;
                 A_vals[pA2] = C_vals[pC_2];
-                ++pA2;
                 ++pC_2;
             }
+            ++pA2;
         }
         for (int pB_3 = pB_2; pB_3 < pB_end; ++pB_3) {
             const int j = B2_crd[pB_3];

@@ -396,6 +396,39 @@ fn scalars_follow_the_rules_of_the_language() {
     ));
 }
 
+/// What is negated and added is subtracted, also from a variable.
+#[test]
+fn sums_with_negated_terms_are_differences() {
+    let text = |t: DType| {
+        let mut b = Bench::new(t);
+        let (y, sum) = (b.y, b.t.var("sum", Ty::Scalar(t)));
+        let at = |n| load(y, Expr::Index(n));
+        let negated = |e: Expr| Expr::Unary(UnaryOp::Neg, Box::new(e));
+        let plus = |a: Expr, b: Expr| Expr::Binary(BinaryOp::Add, Box::new(a), Box::new(b));
+        let (op, index) = (Monoid::Add, Expr::Index(2));
+        b.body(vec![
+            mut_(sum, plus(at(0), negated(plus(at(1), at(2))))),
+            Stmt::Update { var: sum, op, value: negated(plus(at(1), at(2))) },
+            Stmt::Update { var: sum, op: Monoid::Mul, value: negated(at(1)) },
+            Stmt::Reduce { buffer: y, index, op, value: negated(sum.into()) },
+        ])
+    };
+    expect![[r#"
+        double sum = y_vals[0] - (y_vals[1] + y_vals[2]);
+        sum -= y_vals[1] + y_vals[2];
+        sum *= -y_vals[1];
+        y_vals[2] -= sum;
+    "#]]
+    .assert_eq(&text(DType::F64));
+    expect![[r#"
+        int sum = wrappingSub(y_vals[0], wrappingAdd(y_vals[1], y_vals[2]));
+        sum = wrappingSub(sum, wrappingAdd(y_vals[1], y_vals[2]));
+        sum = wrappingMul(sum, wrappingNeg(y_vals[1]));
+        y_vals[2] = wrappingSub(y_vals[2], sum);
+    "#]]
+    .assert_eq(&text(DType::I32));
+}
+
 #[test]
 fn names_make_room_for_what_cuda_calls_its_own() {
     let mut b = Bench::new(DType::F64);

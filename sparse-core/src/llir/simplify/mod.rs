@@ -1,6 +1,6 @@
 //! A cleaner program that does the same: what the lowering writes in general form comes out as a person would write it.
 //!
-//! Three passes, until none changes anything:
+//! Four passes, until none changes anything:
 //!
 //! - [`forward`], in the order of execution: constants fold, a `let` of a constant or of another constant variable
 //!   is replaced by it, and a load that a variable still holds is not repeated.
@@ -8,6 +8,7 @@
 //!   arrays that a launch shares and does not use.
 //! - [`control`]: loops and branches that do nothing or whose conditions are known go, and an empty `then` is turned
 //!   around.
+//! - [`common`]: what all cases do to a variable is done once, before them or after.
 //!
 //! After them [`invariant`] takes the values of stored entries out of loops, [`batch`] lets several entries of a loop load
 //! together, and [`sink`] finds coordinates behind loops that do not need them.
@@ -16,6 +17,7 @@
 //! could change a bit of a float's result stays. Comments stay, unless the loop or branch around them goes.
 
 pub(crate) mod batch;
+mod common;
 mod control;
 mod dead;
 mod fold;
@@ -34,8 +36,9 @@ pub fn simplify(mut program: Program) -> Program {
     }
     loop {
         forward::forward(&mut program);
-        // Only these two make more work for the first.
-        let changed = dead::dead(&mut program) | control::control(&mut program);
+        // Only these make more work for the first.
+        let changed =
+            dead::dead(&mut program) | control::control(&mut program) | common::common(&mut program);
         if !changed {
             break;
         }

@@ -1,5 +1,7 @@
 //! Small programs, before and after.
 
+mod common;
+
 use super::fold::fold;
 use super::simplify;
 use crate::llir::build::{add, and, eq, le, load, lt, min, sub};
