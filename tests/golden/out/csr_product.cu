@@ -86,7 +86,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count(
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
-    const int* __restrict__ C2_crd, const int* rows_of_warps, const int* rows_many, int* A2_pos) {
+    const int* __restrict__ C2_crd, const int* rows_of_warps, const int* rows_many, int* A2_pos,
+    int* before_of_warps) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
     __shared__ int partial[256];
@@ -148,7 +149,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
             __syncwarp();
             distance += distance;
         }
+        const int before = 1 <= lane ? partial[thread_x - 1] : 0;
         const int all = partial[thread_x / 32 * 32 + 31];
+        before_of_warps[rank * 32 + lane] = before;
         A2_count = all;
         if (lane == 0) {
             A2_pos[i] = A2_count;
@@ -159,7 +162,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_count_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
-    const int* __restrict__ C2_crd, const int* rows_of_blocks, const int* rows_many, int* A2_pos) {
+    const int* __restrict__ C2_crd, const int* rows_of_blocks, const int* rows_many, int* A2_pos,
+    int* before_of_blocks) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
     __shared__ int partial[256];
@@ -219,7 +223,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_block(
             __syncthreads();
             distance += distance;
         }
+        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
         const int all = partial[255];
+        before_of_blocks[rank * 256 + thread_x] = before;
         A2_count = all;
         if (thread_x == 0) {
             A2_pos[i] = A2_count;
@@ -360,10 +366,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ rows_of_warps,
-    const int* __restrict__ rows_many, int* A2_crd, double* A_vals) {
+    const int* __restrict__ rows_many, const int* __restrict__ before_of_warps, int* A2_crd, double* A_vals) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -396,50 +401,23 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_warp(
         const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
         const int pC_end = lane + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
-        int count = 0;
+        __syncwarp();
+        pA2 += before_of_warps[rank * 32 + lane];
         int pB = pB_begin;
         int pC = pC_begin;
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
             if (jB == jC) {
-                ++count;
-                ++pB;
-                ++pC;
-            } else if (jB < jC) {
-                ++pB;
-            } else {
-                ++pC;
-            }
-        }
-        partial[thread_x] = count;
-        __syncwarp();
-        int distance = 1;
-        #pragma unroll 5
-        for (int step_2 = 0; step_2 < 5; ++step_2) {
-            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-            __syncwarp();
-            partial[thread_x] = doubled;
-            __syncwarp();
-            distance += distance;
-        }
-        const int before = 1 <= lane ? partial[thread_x - 1] : 0;
-        pA2 += before;
-        int pB_2 = pB_begin;
-        int pC_2 = pC_begin;
-        while (pB_2 < pB_end && pC_2 < pC_end) {
-            const int jB = B2_crd[pB_2];
-            const int jC = C2_crd[pC_2];
-            if (jB == jC) {
                 A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB_2] * C_vals[pC_2];
+                A_vals[pA2] = B_vals[pB] * C_vals[pC];
                 ++pA2;
-                ++pB_2;
-                ++pC_2;
+                ++pB;
+                ++pC;
             } else if (jB < jC) {
-                ++pB_2;
+                ++pB;
             } else {
-                ++pC_2;
+                ++pC;
             }
         }
     }
@@ -450,10 +428,10 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ rows_of_blocks,
-    const int* __restrict__ rows_many, int* A2_crd, double* A_vals) {
+    const int* __restrict__ rows_many, const int* __restrict__ before_of_blocks, int* A2_crd,
+    double* A_vals) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -483,50 +461,23 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_block(
         const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;
         const int pC_end = thread_x + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
-        int count = 0;
+        __syncthreads();
+        pA2 += before_of_blocks[rank * 256 + thread_x];
         int pB = pB_begin;
         int pC = pC_begin;
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
             if (jB == jC) {
-                ++count;
-                ++pB;
-                ++pC;
-            } else if (jB < jC) {
-                ++pB;
-            } else {
-                ++pC;
-            }
-        }
-        partial[thread_x] = count;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step_2 = 0; step_2 < 8; ++step_2) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-        pA2 += before;
-        int pB_2 = pB_begin;
-        int pC_2 = pC_begin;
-        while (pB_2 < pB_end && pC_2 < pC_end) {
-            const int jB = B2_crd[pB_2];
-            const int jC = C2_crd[pC_2];
-            if (jB == jC) {
                 A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB_2] * C_vals[pC_2];
+                A_vals[pA2] = B_vals[pB] * C_vals[pC];
                 ++pA2;
-                ++pB_2;
-                ++pC_2;
+                ++pB;
+                ++pC;
             } else if (jB < jC) {
-                ++pB_2;
+                ++pB;
             } else {
-                ++pC_2;
+                ++pC;
             }
         }
     }
