@@ -106,6 +106,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 32 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 29) / 30 + (C_entries + 29) / 30;
@@ -116,11 +117,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
             const int j = lane < B_samples ? B2_crd[pB2_begin + (long long)lane * step] : C2_crd[pC2_begin + (long long)(lane - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = thread_x / 32 * 32 + (pB - pB2_begin + (B_samples <= lane && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncwarp();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = lane < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
@@ -156,9 +159,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
         const int before = 1 <= lane ? partial[thread_x - 1] : 0;
         const int all = partial[thread_x / 32 * 32 + 31];
         before_of_warps[rank * 32 + lane] = before;
-        A2_count = all;
         if (lane == 0) {
-            A2_pos[i] = A2_count;
+            A2_pos[i] = all;
         }
     }
 }
@@ -182,6 +184,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 256 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 253) / 254 + (C_entries + 253) / 254;
@@ -192,11 +195,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
             const int j = thread_x < B_samples ? B2_crd[pB2_begin + (long long)thread_x * step] : C2_crd[pC2_begin + (long long)(thread_x - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = (pB - pB2_begin + (B_samples <= thread_x && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncthreads();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = thread_x < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;
@@ -232,9 +237,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
         const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
         const int all = partial[255];
         before_of_blocks[rank * 256 + thread_x] = before;
-        A2_count = all;
         if (thread_x == 0) {
-            A2_pos[i] = A2_count;
+            A2_pos[i] = all;
         }
     }
 }
@@ -404,6 +408,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_warp(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 32 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 29) / 30 + (C_entries + 29) / 30;
@@ -414,11 +419,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_warp(
             const int j = lane < B_samples ? B2_crd[pB2_begin + (long long)lane * step] : C2_crd[pC2_begin + (long long)(lane - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = thread_x / 32 * 32 + (pB - pB2_begin + (B_samples <= lane && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncwarp();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = lane < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
@@ -480,6 +487,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_block(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 256 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 253) / 254 + (C_entries + 253) / 254;
@@ -490,11 +498,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_block(
             const int j = thread_x < B_samples ? B2_crd[pB2_begin + (long long)thread_x * step] : C2_crd[pC2_begin + (long long)(thread_x - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = (pB - pB2_begin + (B_samples <= thread_x && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncthreads();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = thread_x < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;

@@ -4,8 +4,8 @@
 //!
 //! - [`forward`], in the order of execution: constants fold, a `let` of a constant or of another constant variable
 //!   is replaced by it, and a load that a variable still holds is not repeated.
-//! - [`dead`]: variables that nothing reads go, and a variable that never changes is declared by [`Stmt::Let`]. In the end so do
-//!   arrays that a launch shares and does not use.
+//! - [`dead`]: variables that nothing reads go, a last value that is a constant is not assigned, and a variable that never changes
+//!   is declared by [`Stmt::Let`]. In the end arrays go that a launch shares and does not use.
 //! - [`control`]: loops and branches that do nothing or whose conditions are known go, and an empty `then` is turned
 //!   around.
 //! - [`common`]: what all cases do to a variable is done once, before them or after.
