@@ -73,6 +73,19 @@ tensor_kernel! {
 /// Sizes that lanes and partial sums divide, and sizes that they don't.
 const SIZES: [usize; 11] = [0, 1, 3, 4, 17, 24, 32, 45, 140, 300, 321];
 
+tensor_kernel! {
+    /// What is subtracted from each lane's sum.
+    fn negated(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = -(A[i, j] * x[j]);
+    }
+}
+
+tensor_kernel! {
+    fn negated_total(x: DenseVec<f32>) -> Scalar<f32> {
+        s = -x[i];
+    }
+}
+
 fn sparse<T: Element>(dims: [usize; 2], seed: u64) -> Csr<T> {
     Csr::random_sparse(dims, 0.2, seed)
 }
@@ -92,6 +105,22 @@ fn spmv_agrees() {
         }
         let expected = DenseVec::from_dense([9], expected).expect("9 values");
         assert!(spmv(&a, &x).expect("sizes agree").approx_eq(&expected, 1e-12), "{n}");
+    }
+}
+
+/// Small integers, so that every order of a sum gives the same.
+#[test]
+fn sums_of_negated_terms_agree() {
+    for n in [0_usize, 1, 3, 4, 5, 31, 64, 257, 1000] {
+        let value = |i: usize| (i % 9) as f64 - 4.0;
+        let entries = (0..n).map(|j| ([j % 3, j], value(j)));
+        let a = Csr::from_triplets([3, n], entries).expect("coordinates in range");
+        let x = DenseVec::from_dense([n], (0..n).map(|j| value(j + 2)).collect()).expect("as many");
+        let (minus, plus) = (negated(&a, &x).expect("sizes agree"), spmv(&a, &x).expect("sizes agree"));
+        assert!((0..3).all(|i| minus.get([i]) == -plus.get([i])), "{n}");
+        let x = DenseVec::from_dense([n], (0..n).map(|j| value(j) as f32).collect()).expect("as many");
+        let total: f32 = (0..n).map(|j| value(j) as f32).sum();
+        assert_eq!(negated_total(&x).expect("it has a size").get([]), -total, "{n}");
     }
 }
 

@@ -189,6 +189,7 @@ fn allocations(names: &Names<'_>) -> Tokens {
         Step::Read { .. }
         | Step::AtMost { .. }
         | Step::Fibers { .. }
+        | Step::Let { .. }
         | Step::Fits { .. }
         | Step::Fill { .. }
         | Step::Run(_)

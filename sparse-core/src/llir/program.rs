@@ -1,7 +1,7 @@
 //! A whole program: its tables and its host steps.
 
 use super::{
-    Buffer, BufferId, Elem, IgnoredRace, Launch, Param, Space, Step, Var, VarId, Workspace, WorkspaceId,
+    Buffer, BufferId, Elem, Expr, IgnoredRace, Launch, Param, Space, Step, Var, VarId, Workspace, WorkspaceId,
 };
 use crate::format::{FormatSpec, TensorId};
 use crate::scalar::DType;
@@ -156,6 +156,18 @@ impl Program {
             Step::Launch(launch) => Some(launch),
             _ => None,
         })
+    }
+
+    /// A size of the host without the names that [`Step::Let`] gives to others.
+    pub fn in_full(&self, size: &Expr) -> Expr {
+        let mut size = size.clone();
+        // Names are declared after those that they are made of.
+        for step in self.steps.iter().rev() {
+            if let Step::Let { var, value } = step {
+                size.substitute(*var, value);
+            }
+        }
+        size
     }
 
     /// The tensor that the program makes or changes.

@@ -1,6 +1,6 @@
 //! What a program does on the host, in order.
 
-use super::{Block, BufferId, Expr, Launch, VarId};
+use super::{Axis, Block, BufferId, Expr, Launch, VarId};
 #[cfg(doc)]
 use super::{MOST, Space};
 use crate::format::TensorId;
@@ -83,6 +83,13 @@ pub enum Step {
         /// What of their lengths.
         what: Fibers,
     },
+    /// Declares a size that several steps need.
+    Let {
+        /// Declared for the steps after this one, an index.
+        var: VarId,
+        /// As a size in a host step.
+        value: Expr,
+    },
     /// Waits for how many parents launches have found with no entry, or with several, at a level that stores one for each. If
     /// there are any the program ends with an error, which names the first: the coordinates of all entries tell it.
     Fits {
@@ -106,13 +113,31 @@ pub enum Step {
     Launch(Launch),
 }
 
+/// The sizes of a step, read or changed.
+macro_rules! sizes {
+    ($step:expr, $iter:ident) => {
+        match $step {
+            Step::Allocate { len: size, .. }
+            | Step::Reserve { capacity: Some(size), .. }
+            | Step::Read { index: size, .. }
+            | Step::Let { value: size, .. }
+            | Step::Fits { len: size, .. } => vec![size],
+            Step::AtMost { most, index, .. } => vec![most, index],
+            Step::Launch(launch) => launch.grid.$iter().map(|Axis { blocks, .. }| blocks).collect(),
+            Step::Reserve { capacity: None, .. } | Step::Fibers { .. } | Step::Fill { .. } | Step::Run(_) => {
+                vec![]
+            }
+        }
+    };
+}
+
 impl Step {
     /// May it come between two launches of which the second follows the first ([`Launch::follows`])? It gives a device nothing
     /// to do; but for [`Step::AtMost`] where the bound is too large: then the host waits for it, and nothing is early.
     pub fn between(&self) -> bool {
         match self {
             Step::Allocate { init, .. } => init.is_none(),
-            Step::AtMost { .. } | Step::Fibers { .. } => true,
+            Step::AtMost { .. } | Step::Fibers { .. } | Step::Let { .. } => true,
             Step::Reserve { .. }
             | Step::Read { .. }
             | Step::Fits { .. }
@@ -125,9 +150,22 @@ impl Step {
     /// The variable that the host knows after it.
     pub fn declared(&self) -> Option<VarId> {
         match self {
-            Step::Read { var, .. } | Step::AtMost { var, .. } | Step::Fibers { var, .. } => Some(*var),
+            Step::Read { var, .. }
+            | Step::AtMost { var, .. }
+            | Step::Fibers { var, .. }
+            | Step::Let { var, .. } => Some(*var),
             _ => None,
         }
+    }
+
+    /// The sizes that the host computes for it.
+    pub fn sizes(&self) -> Vec<&Expr> {
+        sizes!(self, iter)
+    }
+
+    /// [`Step::sizes`], to be changed.
+    pub fn sizes_mut(&mut self) -> Vec<&mut Expr> {
+        sizes!(self, iter_mut)
     }
 
     /// The code that the step runs.
@@ -139,6 +177,7 @@ impl Step {
             | Step::Read { .. }
             | Step::AtMost { .. }
             | Step::Fibers { .. }
+            | Step::Let { .. }
             | Step::Fits { .. }
             | Step::Fill { .. } => None,
         }
@@ -153,6 +192,7 @@ impl Step {
             | Step::Read { .. }
             | Step::AtMost { .. }
             | Step::Fibers { .. }
+            | Step::Let { .. }
             | Step::Fits { .. }
             | Step::Fill { .. } => None,
         }

@@ -397,11 +397,12 @@ impl<'k> Lowerer<'k> {
     }
 
     /// How many rows there are: what the host computes, and what a thread does.
-    fn rows(&self, g: &Groups) -> Option<(Expr, Expr)> {
-        match g.prefix.is_empty() {
-            false => Some((self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()))),
-            true => self.row_numbers(),
-        }
+    fn rows(&mut self, g: &Groups) -> Option<(Expr, Expr)> {
+        let (on_host, on_device) = match g.prefix.is_empty() {
+            false => (self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone())),
+            true => self.row_numbers()?,
+        };
+        Some((self.named_size("row_numbers", on_host), on_device))
     }
 
     /// Allocates what is filled.

@@ -208,6 +208,8 @@ struct Lowerer<'k> {
     row_lists: Option<(Vec<llir::Step>, Vec<Enlisted>)>,
     /// How long fibers of arguments are, which bounds ask for.
     fibers: Vec<Known>,
+    /// Sizes that the host computes and several steps may need, in the order in which they were named.
+    named_sizes: Vec<(VarId, Expr)>,
     /// No row's tables have more places, for the host.
     most_places: Expr,
     /// The same of how many elements it scatters, or places, if these are more; `None` if the host knows no bound.
@@ -272,6 +274,7 @@ pub fn lower(
     if let Some(refused) = l.refused.take() {
         return Err(refused);
     }
+    let steps = l.with_sizes(steps);
     let mut steps = l.with_fibers(steps);
     gpu::mark_following(&mut steps);
     l.rename(&steps);
@@ -353,6 +356,7 @@ impl<'k> Lowerer<'k> {
             row_tiers: vec![],
             row_lists: None,
             fibers: vec![],
+            named_sizes: vec![],
             most_places: Expr::Index(0),
             most_work: None,
             tier: None,

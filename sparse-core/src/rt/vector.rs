@@ -4,11 +4,11 @@
 //! given reliably (f64 dot products came out four times slower than f32 ones), so these say what they mean.
 
 use super::MulAdd;
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// A few elements side by side. Operators work element by element.
 pub trait Vector<T>:
-    MulAdd + Sub<Output = Self> + Div<Output = Self> + Neg<Output = Self> + AddAssign
+    MulAdd + Sub<Output = Self> + Div<Output = Self> + Neg<Output = Self> + AddAssign + SubAssign
 {
     /// How many elements.
     const LANES: usize;
@@ -63,6 +63,12 @@ macro_rules! operators {
             #[inline(always)]
             fn add_assign(&mut self, other: Self) {
                 *self = *self + other;
+            }
+        }
+        impl $($generics)* SubAssign for $v {
+            #[inline(always)]
+            fn sub_assign(&mut self, other: Self) {
+                *self = *self - other;
             }
         }
     };
@@ -150,7 +156,7 @@ pub use elsewhere::{F32x4, F32x8, F32x16, F64x4, F64x8};
 mod x86 {
     use super::{MulAdd, Quad, Vector};
     use std::arch::x86_64::*;
-    use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+    use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
     /// A vector from an instruction on vectors.
     macro_rules! sound {

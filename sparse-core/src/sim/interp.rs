@@ -137,6 +137,10 @@ impl<'a> Machine<'a> {
                 };
                 Ok(())
             }
+            Step::Let { var, value } => {
+                self.indices[var.index()] = self.index(value)?;
+                Ok(())
+            }
             Step::Fits { misfits, columns, len } => {
                 if self.memory[misfits.index()].load_index(0)? == 0 {
                     return Ok(());

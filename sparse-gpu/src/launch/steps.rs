@@ -29,6 +29,10 @@ impl<D: Backend> Call<'_, D> {
                     let known = fibers(*what, self.lengths(*tensor, *depth));
                     self.read.push((*var, known));
                 }
+                Step::Let { var, value } => {
+                    let value = size(value, self)?;
+                    self.read.push((*var, value));
+                }
                 Step::Fits { misfits, columns, len } => self.fits(*misfits, columns, len)?,
                 Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
                 Step::Launch(_) => {

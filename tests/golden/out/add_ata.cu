@@ -313,12 +313,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_group8(
     int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
     const int rank = block_x * 32 + thread_x / 8;
     waitForLaunch();
     allowNextLaunch();
     if (rank < t1_many[0]) {
         const int bucket = t1_of_group8s[rank];
-        const int lane = thread_x % 8;
         const int begin = t1_begins[bucket];
         const int end = t1_begins[bucket + 1];
         const int len = end - begin;
@@ -351,12 +351,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_warp(
     int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
     const int rank = block_x * 8 + thread_x / 32;
     waitForLaunch();
     allowNextLaunch();
     if (rank < t1_many[1]) {
         const int bucket = t1_of_warps[rank];
-        const int lane = thread_x % 32;
         const int begin = t1_begins[bucket];
         const int end = t1_begins[bucket + 1];
         const int len = end - begin;
@@ -537,15 +537,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count(
                 while (pB < pB2_end && pt0 < t0_filled) {
                     const int kB = B2_crd[pB];
                     const int kt0 = t0_crd[pt0];
+                    ++C2_count;
                     if (kB == kt0) {
-                        ++C2_count;
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
-                        ++C2_count;
                         ++pB;
                     } else {
-                        ++C2_count;
                         ++pt0;
                     }
                 }
@@ -636,15 +634,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
                 const int kt0 = t0_crd_shared[pt0];
+                ++C2_count;
                 if (kB == kt0) {
-                    ++C2_count;
                     ++pB;
                     ++pt0;
                 } else if (kB < kt0) {
-                    ++C2_count;
                     ++pB;
                 } else {
-                    ++C2_count;
                     ++pt0;
                 }
             }
@@ -782,15 +778,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
                 const int kt0 = t0_crd_shared_2[pt0];
+                ++C2_count;
                 if (kB == kt0) {
-                    ++C2_count;
                     ++pB;
                     ++pt0;
                 } else if (kB < kt0) {
-                    ++C2_count;
                     ++pB;
                 } else {
-                    ++C2_count;
                     ++pt0;
                 }
             }
@@ -936,15 +930,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
                 const int kt0 = t0_crd_shared_2[pt0];
+                ++C2_count;
                 if (kB == kt0) {
-                    ++C2_count;
                     ++pB;
                     ++pt0;
                 } else if (kB < kt0) {
-                    ++C2_count;
                     ++pB;
                 } else {
-                    ++C2_count;
                     ++pt0;
                 }
             }
@@ -1092,15 +1084,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
                 const int kt0 = t0_crd[pt0];
+                ++C2_count;
                 if (kB == kt0) {
-                    ++C2_count;
                     ++pB;
                     ++pt0;
                 } else if (kB < kt0) {
-                    ++C2_count;
                     ++pB;
                 } else {
-                    ++C2_count;
                     ++pt0;
                 }
             }
@@ -1254,15 +1244,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
                 while (pB < pB2_end && pt0 < t0_filled) {
                     const int kB = B2_crd[pB];
                     const int kt0 = t0_crd[pt0];
+                    ++C2_count;
                     if (kB == kt0) {
-                        ++C2_count;
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
-                        ++C2_count;
                         ++pB;
                     } else {
-                        ++C2_count;
                         ++pt0;
                     }
                 }
@@ -1449,20 +1437,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill(
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
-                        ++pC2;
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB];
-                        ++pC2;
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
                         C_vals[pC2] = t0_vals[pt0];
-                        ++pC2;
                         ++pt0;
                     }
+                    ++pC2;
                 }
                 for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
                     const int k = B2_crd[pB_2];
@@ -1584,20 +1570,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB] + t0_vals_shared[pt0];
-                        ++pC2;
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB];
-                        ++pC2;
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
                         C_vals[pC2] = t0_vals_shared[pt0];
-                        ++pC2;
                         ++pt0;
                     }
+                    ++pC2;
                 }
                 for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
                     const int k = B2_crd[pB_2];
@@ -1779,20 +1763,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB] + t0_vals_shared_2[pt0];
-                        ++pC2;
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB];
-                        ++pC2;
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
                         C_vals[pC2] = t0_vals_shared_2[pt0];
-                        ++pC2;
                         ++pt0;
                     }
+                    ++pC2;
                 }
                 for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
                     const int k = B2_crd[pB_2];
@@ -1982,20 +1964,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB] + t0_vals_shared_2[pt0];
-                        ++pC2;
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB];
-                        ++pC2;
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
                         C_vals[pC2] = t0_vals_shared_2[pt0];
-                        ++pC2;
                         ++pt0;
                     }
+                    ++pC2;
                 }
                 for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
                     const int k = B2_crd[pB_2];
@@ -2186,20 +2166,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
-                        ++pC2;
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
                         C2_crd[pC2] = kB;
                         C_vals[pC2] = B_vals[pB];
-                        ++pC2;
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
                         C_vals[pC2] = t0_vals[pt0];
-                        ++pC2;
                         ++pt0;
                     }
+                    ++pC2;
                 }
                 for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
                     const int k = B2_crd[pB_2];
@@ -2395,20 +2373,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                         if (kB == kt0) {
                             C2_crd[pC2] = kB;
                             C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
-                            ++pC2;
                             ++pB;
                             ++pt0;
                         } else if (kB < kt0) {
                             C2_crd[pC2] = kB;
                             C_vals[pC2] = B_vals[pB];
-                            ++pC2;
                             ++pB;
                         } else {
                             C2_crd[pC2] = kt0;
                             C_vals[pC2] = t0_vals[pt0];
-                            ++pC2;
                             ++pt0;
                         }
+                        ++pC2;
                     }
                     for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
                         const int k = B2_crd[pB_2];

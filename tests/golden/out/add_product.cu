@@ -229,15 +229,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count(
             while (pE < pE2_end && pt0 < t0_filled) {
                 const int kE = E2_crd[pE];
                 const int kt0 = t0_crd[pt0];
+                ++C2_count;
                 if (kE == kt0) {
-                    ++C2_count;
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
-                    ++C2_count;
                     ++pE;
                 } else {
-                    ++C2_count;
                     ++pt0;
                 }
             }
@@ -323,15 +321,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
             const int kt0 = t0_crd_shared[pt0];
+            ++C2_count;
             if (kE == kt0) {
-                ++C2_count;
                 ++pE;
                 ++pt0;
             } else if (kE < kt0) {
-                ++C2_count;
                 ++pE;
             } else {
-                ++C2_count;
                 ++pt0;
             }
         }
@@ -465,15 +461,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
             const int kt0 = t0_crd_shared_2[pt0];
+            ++C2_count;
             if (kE == kt0) {
-                ++C2_count;
                 ++pE;
                 ++pt0;
             } else if (kE < kt0) {
-                ++C2_count;
                 ++pE;
             } else {
-                ++C2_count;
                 ++pt0;
             }
         }
@@ -615,15 +609,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
             const int kt0 = t0_crd_shared_2[pt0];
+            ++C2_count;
             if (kE == kt0) {
-                ++C2_count;
                 ++pE;
                 ++pt0;
             } else if (kE < kt0) {
-                ++C2_count;
                 ++pE;
             } else {
-                ++C2_count;
                 ++pt0;
             }
         }
@@ -767,15 +759,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
             const int kt0 = t0_crd[pt0];
+            ++C2_count;
             if (kE == kt0) {
-                ++C2_count;
                 ++pE;
                 ++pt0;
             } else if (kE < kt0) {
-                ++C2_count;
                 ++pE;
             } else {
-                ++C2_count;
                 ++pt0;
             }
         }
@@ -925,15 +915,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
             while (pE < pE2_end && pt0 < t0_filled) {
                 const int kE = E2_crd[pE];
                 const int kt0 = t0_crd[pt0];
+                ++C2_count;
                 if (kE == kt0) {
-                    ++C2_count;
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
-                    ++C2_count;
                     ++pE;
                 } else {
-                    ++C2_count;
                     ++pt0;
                 }
             }
@@ -1116,20 +1104,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill(
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
-                    ++pC2;
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE];
-                    ++pC2;
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
                     C_vals[pC2] = t0_vals[pt0];
-                    ++pC2;
                     ++pt0;
                 }
+                ++pC2;
             }
             for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
                 const int k = E2_crd[pE_2];
@@ -1241,20 +1227,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE] + t0_vals_shared[pt0];
-                    ++pC2;
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE];
-                    ++pC2;
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
                     C_vals[pC2] = t0_vals_shared[pt0];
-                    ++pC2;
                     ++pt0;
                 }
+                ++pC2;
             }
             for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
                 const int k = E2_crd[pE_2];
@@ -1423,20 +1407,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE] + t0_vals_shared_2[pt0];
-                    ++pC2;
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE];
-                    ++pC2;
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
                     C_vals[pC2] = t0_vals_shared_2[pt0];
-                    ++pC2;
                     ++pt0;
                 }
+                ++pC2;
             }
             for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
                 const int k = E2_crd[pE_2];
@@ -1613,20 +1595,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE] + t0_vals_shared_2[pt0];
-                    ++pC2;
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE];
-                    ++pC2;
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
                     C_vals[pC2] = t0_vals_shared_2[pt0];
-                    ++pC2;
                     ++pt0;
                 }
+                ++pC2;
             }
             for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
                 const int k = E2_crd[pE_2];
@@ -1805,20 +1785,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
-                    ++pC2;
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
                     C2_crd[pC2] = kE;
                     C_vals[pC2] = E_vals[pE];
-                    ++pC2;
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
                     C_vals[pC2] = t0_vals[pt0];
-                    ++pC2;
                     ++pt0;
                 }
+                ++pC2;
             }
             for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
                 const int k = E2_crd[pE_2];
@@ -2001,20 +1979,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
                     if (kE == kt0) {
                         C2_crd[pC2] = kE;
                         C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
-                        ++pC2;
                         ++pE;
                         ++pt0;
                     } else if (kE < kt0) {
                         C2_crd[pC2] = kE;
                         C_vals[pC2] = E_vals[pE];
-                        ++pC2;
                         ++pE;
                     } else {
                         C2_crd[pC2] = kt0;
                         C_vals[pC2] = t0_vals[pt0];
-                        ++pC2;
                         ++pt0;
                     }
+                    ++pC2;
                 }
                 for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
                     const int k = E2_crd[pE_2];

@@ -313,12 +313,12 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_group8(
     int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
     const int rank = block_x * 32 + thread_x / 8;
     waitForLaunch();
     allowNextLaunch();
     if (rank < t0_many[0]) {
         const int bucket = t0_of_group8s[rank];
-        const int lane = thread_x % 8;
         const int begin = t0_begins[bucket];
         const int end = t0_begins[bucket + 1];
         const int len = end - begin;
@@ -351,12 +351,12 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_warp(
     int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
     const int rank = block_x * 8 + thread_x / 32;
     waitForLaunch();
     allowNextLaunch();
     if (rank < t0_many[1]) {
         const int bucket = t0_of_warps[rank];
-        const int lane = thread_x % 32;
         const int begin = t0_begins[bucket];
         const int end = t0_begins[bucket + 1];
         const int len = end - begin;

@@ -86,7 +86,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count(
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
-    const int* __restrict__ C2_crd, const int* rows_of_warps, const int* rows_many, int* A2_pos) {
+    const int* __restrict__ C2_crd, const int* rows_of_warps, const int* rows_many, int* A2_pos,
+    int* before_of_warps) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
     __shared__ int partial[256];
@@ -103,6 +104,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 32 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 29) / 30 + (C_entries + 29) / 30;
@@ -113,11 +115,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
             const int j = lane < B_samples ? B2_crd[pB2_begin + (long long)lane * step] : C2_crd[pC2_begin + (long long)(lane - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = thread_x / 32 * 32 + (pB - pB2_begin + (B_samples <= lane && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncwarp();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = lane < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
@@ -148,10 +152,11 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
             __syncwarp();
             distance += distance;
         }
+        const int before = 1 <= lane ? partial[thread_x - 1] : 0;
         const int all = partial[thread_x / 32 * 32 + 31];
-        A2_count = all;
+        before_of_warps[rank * 32 + lane] = before;
         if (lane == 0) {
-            A2_pos[i] = A2_count;
+            A2_pos[i] = all;
         }
     }
 }
@@ -159,7 +164,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_warp(
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_count_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
-    const int* __restrict__ C2_crd, const int* rows_of_blocks, const int* rows_many, int* A2_pos) {
+    const int* __restrict__ C2_crd, const int* rows_of_blocks, const int* rows_many, int* A2_pos,
+    int* before_of_blocks) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
     __shared__ int partial[256];
@@ -174,6 +180,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_block(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 256 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 253) / 254 + (C_entries + 253) / 254;
@@ -184,11 +191,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_block(
             const int j = thread_x < B_samples ? B2_crd[pB2_begin + (long long)thread_x * step] : C2_crd[pC2_begin + (long long)(thread_x - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = (pB - pB2_begin + (B_samples <= thread_x && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncthreads();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = thread_x < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;
@@ -219,10 +228,11 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count_block(
             __syncthreads();
             distance += distance;
         }
+        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
         const int all = partial[255];
-        A2_count = all;
+        before_of_blocks[rank * 256 + thread_x] = before;
         if (thread_x == 0) {
-            A2_pos[i] = A2_count;
+            A2_pos[i] = all;
         }
     }
 }
@@ -360,10 +370,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ rows_of_warps,
-    const int* __restrict__ rows_many, int* A2_crd, double* A_vals) {
+    const int* __restrict__ rows_many, const int* __restrict__ before_of_warps, int* A2_crd, double* A_vals) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -377,6 +386,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_warp(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 32 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 29) / 30 + (C_entries + 29) / 30;
@@ -387,59 +397,34 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_warp(
             const int j = lane < B_samples ? B2_crd[pB2_begin + (long long)lane * step] : C2_crd[pC2_begin + (long long)(lane - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = thread_x / 32 * 32 + (pB - pB2_begin + (B_samples <= lane && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncwarp();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = lane < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
         const int pC_end = lane + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
-        int count = 0;
+        __syncwarp();
+        pA2 += before_of_warps[rank * 32 + lane];
         int pB = pB_begin;
         int pC = pC_begin;
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
             if (jB == jC) {
-                ++count;
-                ++pB;
-                ++pC;
-            } else if (jB < jC) {
-                ++pB;
-            } else {
-                ++pC;
-            }
-        }
-        partial[thread_x] = count;
-        __syncwarp();
-        int distance = 1;
-        #pragma unroll 5
-        for (int step_2 = 0; step_2 < 5; ++step_2) {
-            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-            __syncwarp();
-            partial[thread_x] = doubled;
-            __syncwarp();
-            distance += distance;
-        }
-        const int before = 1 <= lane ? partial[thread_x - 1] : 0;
-        pA2 += before;
-        int pB_2 = pB_begin;
-        int pC_2 = pC_begin;
-        while (pB_2 < pB_end && pC_2 < pC_end) {
-            const int jB = B2_crd[pB_2];
-            const int jC = C2_crd[pC_2];
-            if (jB == jC) {
                 A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB_2] * C_vals[pC_2];
+                A_vals[pA2] = B_vals[pB] * C_vals[pC];
                 ++pA2;
-                ++pB_2;
-                ++pC_2;
+                ++pB;
+                ++pC;
             } else if (jB < jC) {
-                ++pB_2;
+                ++pB;
             } else {
-                ++pC_2;
+                ++pC;
             }
         }
     }
@@ -450,10 +435,10 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ rows_of_blocks,
-    const int* __restrict__ rows_many, int* A2_crd, double* A_vals) {
+    const int* __restrict__ rows_many, const int* __restrict__ before_of_blocks, int* A2_crd,
+    double* A_vals) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -464,6 +449,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_block(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 256 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 253) / 254 + (C_entries + 253) / 254;
@@ -474,59 +460,34 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_fill_block(
             const int j = thread_x < B_samples ? B2_crd[pB2_begin + (long long)thread_x * step] : C2_crd[pC2_begin + (long long)(thread_x - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = (pB - pB2_begin + (B_samples <= thread_x && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncthreads();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = thread_x < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;
         const int pC_end = thread_x + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
-        int count = 0;
+        __syncthreads();
+        pA2 += before_of_blocks[rank * 256 + thread_x];
         int pB = pB_begin;
         int pC = pC_begin;
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
             if (jB == jC) {
-                ++count;
-                ++pB;
-                ++pC;
-            } else if (jB < jC) {
-                ++pB;
-            } else {
-                ++pC;
-            }
-        }
-        partial[thread_x] = count;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step_2 = 0; step_2 < 8; ++step_2) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-        pA2 += before;
-        int pB_2 = pB_begin;
-        int pC_2 = pC_begin;
-        while (pB_2 < pB_end && pC_2 < pC_end) {
-            const int jB = B2_crd[pB_2];
-            const int jC = C2_crd[pC_2];
-            if (jB == jC) {
                 A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB_2] * C_vals[pC_2];
+                A_vals[pA2] = B_vals[pB] * C_vals[pC];
                 ++pA2;
-                ++pB_2;
-                ++pC_2;
+                ++pB;
+                ++pC;
             } else if (jB < jC) {
-                ++pB_2;
+                ++pB;
             } else {
-                ++pC_2;
+                ++pC;
             }
         }
     }

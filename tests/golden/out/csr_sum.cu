@@ -68,15 +68,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count(
             while (pB < pB2_end && pC < pC2_end) {
                 const int jB = B2_crd[pB];
                 const int jC = C2_crd[pC];
+                ++A2_count;
                 if (jB == jC) {
-                    ++A2_count;
                     ++pB;
                     ++pC;
                 } else if (jB < jC) {
-                    ++A2_count;
                     ++pB;
                 } else {
-                    ++A2_count;
                     ++pC;
                 }
             }
@@ -90,7 +88,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count(
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
-    const int* __restrict__ C2_crd, const int* rows_of_warps, const int* rows_many, int* A2_pos) {
+    const int* __restrict__ C2_crd, const int* rows_of_warps, const int* rows_many, int* A2_pos,
+    int* before_of_warps) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
     __shared__ int partial[256];
@@ -107,6 +106,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 32 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 29) / 30 + (C_entries + 29) / 30;
@@ -117,11 +117,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
             const int j = lane < B_samples ? B2_crd[pB2_begin + (long long)lane * step] : C2_crd[pC2_begin + (long long)(lane - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = thread_x / 32 * 32 + (pB - pB2_begin + (B_samples <= lane && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncwarp();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = lane < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
@@ -131,15 +133,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
+            ++A2_count;
             if (jB == jC) {
-                ++A2_count;
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
-                ++A2_count;
                 ++pB;
             } else {
-                ++A2_count;
                 ++pC;
             }
         }
@@ -156,10 +156,11 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
             __syncwarp();
             distance += distance;
         }
+        const int before = 1 <= lane ? partial[thread_x - 1] : 0;
         const int all = partial[thread_x / 32 * 32 + 31];
-        A2_count = all;
+        before_of_warps[rank * 32 + lane] = before;
         if (lane == 0) {
-            A2_pos[i] = A2_count;
+            A2_pos[i] = all;
         }
     }
 }
@@ -167,7 +168,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
-    const int* __restrict__ C2_crd, const int* rows_of_blocks, const int* rows_many, int* A2_pos) {
+    const int* __restrict__ C2_crd, const int* rows_of_blocks, const int* rows_many, int* A2_pos,
+    int* before_of_blocks) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
     __shared__ int partial[256];
@@ -182,6 +184,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 256 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 253) / 254 + (C_entries + 253) / 254;
@@ -192,11 +195,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
             const int j = thread_x < B_samples ? B2_crd[pB2_begin + (long long)thread_x * step] : C2_crd[pC2_begin + (long long)(thread_x - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = (pB - pB2_begin + (B_samples <= thread_x && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncthreads();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = thread_x < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;
@@ -206,15 +211,13 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
+            ++A2_count;
             if (jB == jC) {
-                ++A2_count;
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
-                ++A2_count;
                 ++pB;
             } else {
-                ++A2_count;
                 ++pC;
             }
         }
@@ -231,10 +234,11 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
             __syncthreads();
             distance += distance;
         }
+        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
         const int all = partial[255];
-        A2_count = all;
+        before_of_blocks[rank * 256 + thread_x] = before;
         if (thread_x == 0) {
-            A2_pos[i] = A2_count;
+            A2_pos[i] = all;
         }
     }
 }
@@ -354,20 +358,18 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill(
                 if (jB == jC) {
                     A2_crd[pA2] = jB;
                     A_vals[pA2] = B_vals[pB] + C_vals[pC];
-                    ++pA2;
                     ++pB;
                     ++pC;
                 } else if (jB < jC) {
                     A2_crd[pA2] = jB;
                     A_vals[pA2] = B_vals[pB];
-                    ++pA2;
                     ++pB;
                 } else {
                     A2_crd[pA2] = jC;
                     A_vals[pA2] = C_vals[pC];
-                    ++pA2;
                     ++pC;
                 }
+                ++pA2;
             }
             for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
                 const int j = B2_crd[pB_2];
@@ -390,10 +392,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ rows_of_warps,
-    const int* __restrict__ rows_many, int* A2_crd, double* A_vals) {
+    const int* __restrict__ rows_many, const int* __restrict__ before_of_warps, int* A2_crd, double* A_vals) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -407,6 +408,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_warp(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 32 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 29) / 30 + (C_entries + 29) / 30;
@@ -417,81 +419,50 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_warp(
             const int j = lane < B_samples ? B2_crd[pB2_begin + (long long)lane * step] : C2_crd[pC2_begin + (long long)(lane - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = thread_x / 32 * 32 + (pB - pB2_begin + (B_samples <= lane && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncwarp();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = lane < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = lane + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = lane < samples ? C_sampled[thread_x] : pC2_end;
         const int pC_end = lane + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
-        int count = 0;
+        __syncwarp();
+        pA2 += before_of_warps[rank * 32 + lane];
         int pB = pB_begin;
         int pC = pC_begin;
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
             if (jB == jC) {
-                ++count;
+                A2_crd[pA2] = jB;
+                A_vals[pA2] = B_vals[pB] + C_vals[pC];
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
-                ++count;
+                A2_crd[pA2] = jB;
+                A_vals[pA2] = B_vals[pB];
                 ++pB;
-            } else {
-                ++count;
-                ++pC;
-            }
-        }
-        count += pB_end - pB;
-        count += pC_end - pC;
-        partial[thread_x] = count;
-        __syncwarp();
-        int distance = 1;
-        #pragma unroll 5
-        for (int step_2 = 0; step_2 < 5; ++step_2) {
-            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-            __syncwarp();
-            partial[thread_x] = doubled;
-            __syncwarp();
-            distance += distance;
-        }
-        const int before = 1 <= lane ? partial[thread_x - 1] : 0;
-        pA2 += before;
-        int pB_2 = pB_begin;
-        int pC_2 = pC_begin;
-        while (pB_2 < pB_end && pC_2 < pC_end) {
-            const int jB = B2_crd[pB_2];
-            const int jC = C2_crd[pC_2];
-            if (jB == jC) {
-                A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB_2] + C_vals[pC_2];
-                ++pA2;
-                ++pB_2;
-                ++pC_2;
-            } else if (jB < jC) {
-                A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB_2];
-                ++pA2;
-                ++pB_2;
             } else {
                 A2_crd[pA2] = jC;
-                A_vals[pA2] = C_vals[pC_2];
-                ++pA2;
-                ++pC_2;
+                A_vals[pA2] = C_vals[pC];
+                ++pC;
             }
-        }
-        for (int pB_3 = pB_2; pB_3 < pB_end; ++pB_3) {
-            const int j = B2_crd[pB_3];
-            A2_crd[pA2] = j;
-            A_vals[pA2] = B_vals[pB_3];
             ++pA2;
         }
-        for (int pC_3 = pC_2; pC_3 < pC_end; ++pC_3) {
-            const int j = C2_crd[pC_3];
+        for (int pB_2 = pB; pB_2 < pB_end; ++pB_2) {
+            const int j = B2_crd[pB_2];
             A2_crd[pA2] = j;
-            A_vals[pA2] = C_vals[pC_3];
+            A_vals[pA2] = B_vals[pB_2];
+            ++pA2;
+        }
+        for (int pC_2 = pC; pC_2 < pC_end; ++pC_2) {
+            const int j = C2_crd[pC_2];
+            A2_crd[pA2] = j;
+            A_vals[pA2] = C_vals[pC_2];
             ++pA2;
         }
     }
@@ -502,10 +473,10 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ rows_of_blocks,
-    const int* __restrict__ rows_many, int* A2_crd, double* A_vals) {
+    const int* __restrict__ rows_many, const int* __restrict__ before_of_blocks, int* A2_crd,
+    double* A_vals) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -516,6 +487,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_block(
         const int pB2_end = B2_pos[i + 1];
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 256 of all at most
         const int B_entries = pB2_end - pB2_begin;
         const int C_entries = pC2_end - pC2_begin;
         const int step = (B_entries + 253) / 254 + (C_entries + 253) / 254;
@@ -526,81 +498,50 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill_block(
             const int j = thread_x < B_samples ? B2_crd[pB2_begin + (long long)thread_x * step] : C2_crd[pC2_begin + (long long)(thread_x - B_samples) * step];
             const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
+            // how many samples lie before this one
             const int at = (pB - pB2_begin + (B_samples <= thread_x && pB < pB2_end && B2_crd[pB] == j ? 1 : 0) + step - 1) / step + (pC - pC2_begin + step - 1) / step;
             B_sampled[at] = pB;
             C_sampled[at] = pC;
         }
         __syncthreads();
+        // a lane's part: from one sample, in their order, to the next
         const int pB_begin = thread_x < samples ? B_sampled[thread_x] : pB2_end;
         const int pB_end = thread_x + 1 < samples ? B_sampled[thread_x + 1] : pB2_end;
         const int pC_begin = thread_x < samples ? C_sampled[thread_x] : pC2_end;
         const int pC_end = thread_x + 1 < samples ? C_sampled[thread_x + 1] : pC2_end;
-        int count = 0;
+        __syncthreads();
+        pA2 += before_of_blocks[rank * 256 + thread_x];
         int pB = pB_begin;
         int pC = pC_begin;
         while (pB < pB_end && pC < pC_end) {
             const int jB = B2_crd[pB];
             const int jC = C2_crd[pC];
             if (jB == jC) {
-                ++count;
+                A2_crd[pA2] = jB;
+                A_vals[pA2] = B_vals[pB] + C_vals[pC];
                 ++pB;
                 ++pC;
             } else if (jB < jC) {
-                ++count;
+                A2_crd[pA2] = jB;
+                A_vals[pA2] = B_vals[pB];
                 ++pB;
-            } else {
-                ++count;
-                ++pC;
-            }
-        }
-        count += pB_end - pB;
-        count += pC_end - pC;
-        partial[thread_x] = count;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step_2 = 0; step_2 < 8; ++step_2) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-        pA2 += before;
-        int pB_2 = pB_begin;
-        int pC_2 = pC_begin;
-        while (pB_2 < pB_end && pC_2 < pC_end) {
-            const int jB = B2_crd[pB_2];
-            const int jC = C2_crd[pC_2];
-            if (jB == jC) {
-                A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB_2] + C_vals[pC_2];
-                ++pA2;
-                ++pB_2;
-                ++pC_2;
-            } else if (jB < jC) {
-                A2_crd[pA2] = jB;
-                A_vals[pA2] = B_vals[pB_2];
-                ++pA2;
-                ++pB_2;
             } else {
                 A2_crd[pA2] = jC;
-                A_vals[pA2] = C_vals[pC_2];
-                ++pA2;
-                ++pC_2;
+                A_vals[pA2] = C_vals[pC];
+                ++pC;
             }
-        }
-        for (int pB_3 = pB_2; pB_3 < pB_end; ++pB_3) {
-            const int j = B2_crd[pB_3];
-            A2_crd[pA2] = j;
-            A_vals[pA2] = B_vals[pB_3];
             ++pA2;
         }
-        for (int pC_3 = pC_2; pC_3 < pC_end; ++pC_3) {
-            const int j = C2_crd[pC_3];
+        for (int pB_2 = pB; pB_2 < pB_end; ++pB_2) {
+            const int j = B2_crd[pB_2];
             A2_crd[pA2] = j;
-            A_vals[pA2] = C_vals[pC_3];
+            A_vals[pA2] = B_vals[pB_2];
+            ++pA2;
+        }
+        for (int pC_2 = pC; pC_2 < pC_end; ++pC_2) {
+            const int j = C2_crd[pC_2];
+            A2_crd[pA2] = j;
+            A_vals[pA2] = C_vals[pC_2];
             ++pA2;
         }
     }

@@ -77,15 +77,13 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
                 while (pB_2 < pB2_end && pC_2 < pC2_end) {
                     const int jB = B2_crd[pB_2];
                     const int jC = C2_crd[pC_2];
+                    A2_count = addCounts(A2_count, 1);
                     if (jB == jC) {
-                        A2_count = addCounts(A2_count, 1);
                         ++pB_2;
                         ++pC_2;
                     } else if (jB < jC) {
-                        A2_count = addCounts(A2_count, 1);
                         ++pB_2;
                     } else {
-                        A2_count = addCounts(A2_count, 1);
                         ++pC_2;
                     }
                 }
@@ -356,20 +354,18 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_fill(
                     if (jB == jC) {
                         A2_crd[pA2] = jB;
                         A_vals[pA2] = B_vals[pB_2] + C_vals[pC_2];
-                        ++pA2;
                         ++pB_2;
                         ++pC_2;
                     } else if (jB < jC) {
                         A2_crd[pA2] = jB;
                         A_vals[pA2] = B_vals[pB_2];
-                        ++pA2;
                         ++pB_2;
                     } else {
                         A2_crd[pA2] = jC;
                         A_vals[pA2] = C_vals[pC_2];
-                        ++pA2;
                         ++pC_2;
                     }
+                    ++pA2;
                 }
                 for (int pB_3 = pB_2; pB_3 < pB2_end; ++pB_3) {
                     const int j = B2_crd[pB_3];

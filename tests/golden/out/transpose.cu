@@ -301,12 +301,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_group8(
     const int* __restrict__ w_begins, const int* w_of_group8s, const int* w_many, int* A2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
     const int rank = block_x * 32 + thread_x / 8;
     waitForLaunch();
     allowNextLaunch();
     if (rank < w_many[0]) {
         const int bucket = w_of_group8s[rank];
-        const int lane = thread_x % 8;
         const int begin = w_begins[bucket];
         const int end = w_begins[bucket + 1];
         const int len = end - begin;
@@ -338,12 +338,12 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_warp(
     const int* __restrict__ w_begins, const int* w_of_warps, const int* w_many, int* A2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
     const int rank = block_x * 8 + thread_x / 32;
     waitForLaunch();
     allowNextLaunch();
     if (rank < w_many[1]) {
         const int bucket = w_of_warps[rank];
-        const int lane = thread_x % 32;
         const int begin = w_begins[bucket];
         const int end = w_begins[bucket + 1];
         const int len = end - begin;

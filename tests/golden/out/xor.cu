@@ -65,15 +65,13 @@ extern "C" __global__ void __launch_bounds__(256) xor_count(
         while (pb < pb_end && pc < pc_end) {
             const int ib = b1_crd[pb];
             const int ic = c1_crd[pc];
+            ++a1_count;
             if (ib == ic) {
-                ++a1_count;
                 ++pb;
                 ++pc;
             } else if (ib < ic) {
-                ++a1_count;
                 ++pb;
             } else {
-                ++a1_count;
                 ++pc;
             }
         }
@@ -207,20 +205,18 @@ extern "C" __global__ void __launch_bounds__(256) xor_fill(
             if (ib == ic) {
                 a1_crd[pa1] = ib;
                 a_vals[pa1] = b_vals[pb] ^ c_vals[pc];
-                ++pa1;
                 ++pb;
                 ++pc;
             } else if (ib < ic) {
                 a1_crd[pa1] = ib;
                 a_vals[pa1] = b_vals[pb];
-                ++pa1;
                 ++pb;
             } else {
                 a1_crd[pa1] = ic;
                 a_vals[pa1] = c_vals[pc];
-                ++pa1;
                 ++pc;
             }
+            ++pa1;
         }
         // split(i, part, window, 32)
         for (int pb_2 = pb; pb_2 < pb_end; ++pb_2) {

@@ -7,6 +7,7 @@ use super::names::Names;
 use super::prelude::{Needs, Part};
 use super::width::Widths;
 use crate::emit::signature::scalar;
+use crate::emit::subtracted;
 use crate::llir::{Bound, Cmp, Expr, IndexOp, Program, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
 
@@ -123,6 +124,7 @@ impl Exprs<'_> {
 
     /// `left op value` where the left operand is text that nothing takes apart.
     pub(super) fn combined(self, op: BinaryOp, left: &str, value: &Expr) -> String {
+        let (op, value) = subtracted(op, value);
         self.binary(op, self.dtype(value), atom(left), self.code(value)).0
     }
 
@@ -151,7 +153,10 @@ impl Exprs<'_> {
             Expr::And(a, b) => logical(Prec::And, "&&", self.code(a), self.code(b)),
             Expr::Or(a, b) => logical(Prec::Or, "||", self.code(a), self.code(b)),
             Expr::Not(a) => Code(format!("!{}", self.operand(a, Prec::Unary)), Prec::Unary),
-            Expr::Binary(op, a, b) => self.binary(*op, self.dtype(a), self.code(a), self.code(b)),
+            Expr::Binary(op, a, b) => {
+                let (op, b) = subtracted(*op, b);
+                self.binary(op, self.dtype(a), self.code(a), self.code(b))
+            }
             Expr::Unary(op, a) => self.unary(*op, self.dtype(a), self.code(a)),
             Expr::FromIndex(DType::Bool, a) => infix(Prec::Equal, "!=", self.code(a), atom("0")),
             Expr::FromIndex(t, a) => cast(scalar(*t), self.code(a)),

@@ -72,13 +72,14 @@ pub fn kernels(program: &Verified) -> Vec<Kernel> {
 }
 
 fn entry(program: &Program, names: &Names, launch: &Launch) -> Kernel {
+    let blocks: Vec<_> = launch.grid.iter().map(|axis| program.in_full(&axis.blocks)).collect();
     Kernel {
         name: names.entry(launch).to_owned(),
         parameters: parameters(program, names, launch),
-        grid: launch.grid.iter().map(|axis| print_expr(program, &axis.blocks)).collect(),
+        grid: blocks.iter().map(|blocks| print_expr(program, blocks)).collect(),
         threads: launch.threads,
         max_blocks: width::max_blocks(program, launch),
-        most: width::most(launch),
+        most: width::most(launch, &blocks),
     }
 }
 

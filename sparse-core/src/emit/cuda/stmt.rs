@@ -4,12 +4,13 @@ use super::COLUMNS;
 use super::expr::{Exprs, Prec, value};
 use super::monoids;
 use super::prelude::Part;
+use crate::emit::subtracted;
 use crate::llir::print::Lines;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
     BufferId, Elem, Expr, FetchOp, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId, VectorPart,
 };
-use crate::scalar::{Monoid, Value};
+use crate::scalar::{BinaryOp, Monoid, Value};
 use std::collections::BTreeSet;
 
 /// Initial values that are listed one by one, at most.
@@ -211,16 +212,18 @@ impl<'a> Writer<'a> {
     /// `place op= value`
     fn update(&mut self, place: &str, op: Monoid, value: &Expr) {
         let t = self.exprs.dtype(value);
+        let (op, value) = subtracted(op.op(), value);
         let short = match op {
-            Monoid::Add if t.is_float() => Some("+="),
-            Monoid::Mul if t.is_float() => Some("*="),
-            Monoid::And => Some("&="),
-            Monoid::Or => Some("|="),
+            BinaryOp::Add if t.is_float() => Some("+="),
+            BinaryOp::Sub if t.is_float() => Some("-="),
+            BinaryOp::Mul if t.is_float() => Some("*="),
+            BinaryOp::And => Some("&="),
+            BinaryOp::Or => Some("|="),
             _ => None,
         };
         let text = match short {
             Some(op) => format!("{place} {op} {};", self.exprs.expr(value)),
-            None => format!("{place} = {};", self.exprs.combined(op.op(), place, value)),
+            None => format!("{place} = {};", self.exprs.combined(op, place, value)),
         };
         self.line(&text);
     }

@@ -170,6 +170,29 @@ fn a_kernel_reads_as_if_written_by_hand() {
     ));
 }
 
+/// Who reads of an entry point learns its grid without the sizes that the program names, and the launcher how far it goes.
+#[test]
+fn grids_are_told_in_full() {
+    let program = spmv();
+    let mut named = program.program().clone();
+    let (rows, threes) = (VarId(named.vars.len() as u32), VarId(named.vars.len() as u32 + 1));
+    for name in ["rows", "threes"] {
+        named.vars.push(Var { name: name.into(), ty: Ty::Index });
+    }
+    let Some(Step::Launch(launch)) = named.steps.last_mut() else { panic!("it launches") };
+    let blocks = std::mem::replace(&mut launch.grid[0].blocks, threes.into());
+    named.steps.insert(0, Step::Let { var: rows, value: blocks });
+    named.steps.insert(
+        1,
+        Step::Let { var: threes, value: op(IndexOp::Div, add(rows, Expr::Index(99)), Expr::Index(3)) },
+    );
+    let named = verify(named).expect("its sizes are known");
+    let [kernel] = &kernels(&named)[..] else { panic!("one kernel") };
+    assert_eq!(kernel.grid, ["((A1_dim + 15) / 16 + 99) / 3"]);
+    assert_eq!(kernel.most, MOST - 114);
+    assert_eq!(emit(&named), emit(&program));
+}
+
 #[test]
 fn a_source_has_the_parts_of_the_prelude_that_it_needs() {
     let b = Bench::new(DType::F32);
@@ -371,6 +394,39 @@ fn scalars_follow_the_rules_of_the_language() {
             Expr::FromIndex(DType::Bool, Box::new(Expr::Index(2))),
         ],
     ));
+}
+
+/// What is negated and added is subtracted, also from a variable.
+#[test]
+fn sums_with_negated_terms_are_differences() {
+    let text = |t: DType| {
+        let mut b = Bench::new(t);
+        let (y, sum) = (b.y, b.t.var("sum", Ty::Scalar(t)));
+        let at = |n| load(y, Expr::Index(n));
+        let negated = |e: Expr| Expr::Unary(UnaryOp::Neg, Box::new(e));
+        let plus = |a: Expr, b: Expr| Expr::Binary(BinaryOp::Add, Box::new(a), Box::new(b));
+        let (op, index) = (Monoid::Add, Expr::Index(2));
+        b.body(vec![
+            mut_(sum, plus(at(0), negated(plus(at(1), at(2))))),
+            Stmt::Update { var: sum, op, value: negated(plus(at(1), at(2))) },
+            Stmt::Update { var: sum, op: Monoid::Mul, value: negated(at(1)) },
+            Stmt::Reduce { buffer: y, index, op, value: negated(sum.into()) },
+        ])
+    };
+    expect![[r#"
+        double sum = y_vals[0] - (y_vals[1] + y_vals[2]);
+        sum -= y_vals[1] + y_vals[2];
+        sum *= -y_vals[1];
+        y_vals[2] -= sum;
+    "#]]
+    .assert_eq(&text(DType::F64));
+    expect![[r#"
+        int sum = wrappingSub(y_vals[0], wrappingAdd(y_vals[1], y_vals[2]));
+        sum = wrappingSub(sum, wrappingAdd(y_vals[1], y_vals[2]));
+        sum = wrappingMul(sum, wrappingNeg(y_vals[1]));
+        y_vals[2] = wrappingSub(y_vals[2], sum);
+    "#]]
+    .assert_eq(&text(DType::I32));
 }
 
 #[test]

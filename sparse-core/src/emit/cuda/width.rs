@@ -99,11 +99,11 @@ pub(super) fn max_blocks(program: &Program, launch: &Launch) -> Vec<u64> {
 }
 
 /// The largest size of what a launch goes over with which its variables fit: the last step of a strided loop, and the last
-/// part of a split one, go past the end.
-pub(super) fn most(launch: &Launch) -> u64 {
+/// part of a split one, go past the end. The grid is given in full.
+pub(super) fn most(launch: &Launch, grid: &[Expr]) -> u64 {
     let mut past = 1;
     visit_exprs(&launch.body, &mut |e| past = past.max(past_the_end(e)));
-    launch.grid.iter().for_each(|axis| past = past.max(past_the_end(&axis.blocks)));
+    grid.iter().for_each(|blocks| past = past.max(past_the_end(blocks)));
     visit_stmts(&launch.body, &mut |s| {
         if let Stmt::For { step, .. } = s {
             past = past.max(u64::from(*step));

@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use super::quote::{Tokens, quote};
+use crate::emit::subtracted;
 use crate::llir::{Bound, Cmp, Expr, IndexOp, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
 
@@ -146,6 +147,7 @@ impl<'a> Exprs<'a> {
         {
             return fused;
         }
+        let (op, right) = subtracted(op, right);
         binary(op, t, Code(left, Prec::Atom), self.code(right)).0
     }
 
@@ -329,6 +331,7 @@ impl<'a> Exprs<'a> {
                 return Code(fused, Prec::Atom);
             }
         }
+        let (op, b) = subtracted(op, b);
         binary(op, t, self.code(a), self.code(b))
     }
 

@@ -249,6 +249,7 @@ fn code(names: &Names<'_>) -> Tokens {
         Step::Read { .. }
         | Step::AtMost { .. }
         | Step::Fibers { .. }
+        | Step::Let { .. }
         | Step::Fits { .. }
         | Step::Launch(_) => {
             unreachable!("native code is emitted of programs that run on the host")

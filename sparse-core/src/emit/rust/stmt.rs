@@ -10,8 +10,9 @@ use super::runs;
 use super::tasks::{Task, monoid};
 use super::unroll::Unrolled;
 use super::workspaces;
+use crate::emit::subtracted;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId, WorkspaceId};
-use crate::scalar::{DType, Monoid};
+use crate::scalar::{BinaryOp, DType, Monoid};
 
 /// Emits statements of one program.
 #[derive(Clone, Copy)]
@@ -231,18 +232,20 @@ impl<'a> Stmts<'a> {
 
     /// `place op= value`
     fn update(self, place: Tokens, op: Monoid, t: DType, value: &Expr) -> Tokens {
+        let (op, value) = subtracted(op.op(), value);
         let infix = match op {
-            Monoid::Add if t.is_float() && !fuses(value) => Some(quote!(+=)),
-            Monoid::Mul if t.is_float() => Some(quote!(*=)),
-            Monoid::And => Some(quote!(&=)),
-            Monoid::Or => Some(quote!(|=)),
+            BinaryOp::Add if t.is_float() && !fuses(value) => Some(quote!(+=)),
+            BinaryOp::Sub if t.is_float() => Some(quote!(-=)),
+            BinaryOp::Mul if t.is_float() => Some(quote!(*=)),
+            BinaryOp::And => Some(quote!(&=)),
+            BinaryOp::Or => Some(quote!(|=)),
             _ => None,
         };
         if let Some(infix) = infix {
             let value = self.exprs.expr(value);
             return quote!(#place #infix #value;);
         }
-        let combined = self.exprs.binary_with(op.op(), t, place.clone(), value);
+        let combined = self.exprs.binary_with(op, t, place.clone(), value);
         quote!(#place = #combined;)
     }
 
@@ -334,5 +337,5 @@ impl<'a> Stmts<'a> {
 
 /// Does adding this value become a fused multiply-add?
 fn fuses(value: &Expr) -> bool {
-    matches!(value, Expr::Binary(crate::scalar::BinaryOp::Mul, ..))
+    matches!(value, Expr::Binary(BinaryOp::Mul, ..))
 }

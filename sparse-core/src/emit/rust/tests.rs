@@ -5,7 +5,7 @@ mod threads;
 use crate::format::{FormatSpec, Level, TensorId};
 use crate::llir::build::{add, and, eq, load, lt, min, mul};
 use crate::llir::*;
-use crate::scalar::{BinaryOp, DType, Monoid, Value};
+use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 use expect_test::{Expect, expect};
 
 /// Builds programs.
@@ -186,6 +186,39 @@ fn spmv() {
             }
         "#]],
     );
+}
+
+/// What is negated and added is subtracted, but where a product is added to it by one operation.
+#[test]
+fn sums_with_negated_terms_are_differences() {
+    let mut b = Builder::new("f", "", &[("x", dense(1)), ("y", dense(1))]);
+    let m = b.dim("x1_dim", 0, 0);
+    let x = b.buffer("x_vals", Space::Input, Array::Vals(TensorId(0)));
+    let y = b.buffer("y_vals", Space::Output, Array::Vals(TensorId(1)));
+    let t = b.var("t", Ty::Scalar(DType::F32));
+    let at = |n| load(x, Expr::Index(n));
+    let negated = |e: Expr| Expr::Unary(UnaryOp::Neg, Box::new(e));
+    let (op, index) = (Monoid::Add, Expr::Index(2));
+    let code = vec![
+        Stmt::Mut { var: t, value: plus(at(0), negated(plus(at(1), at(2)))) },
+        Stmt::Update { var: t, op, value: negated(times(at(3), at(4))) },
+        Stmt::Update { var: t, op, value: plus(times(at(5), at(6)), negated(at(7))) },
+        Stmt::Reduce { buffer: y, index, op, value: negated(t.into()) },
+    ];
+    let init = Some(Value::F32(0.0));
+    b.0.steps = vec![Step::Allocate { buffer: y, len: m.into(), init }, Step::Run(code)];
+    let file = syn::parse_str(&super::native(&b.0)).expect("the emitted text is Rust");
+    let text = prettyplease::unparse(&file);
+    let (_, code) = text.split_once("let mut t = ").expect("the code");
+    let (code, _) = code.split_once("\n    }").expect("its end");
+    let lines = code.lines().map(|line| line.trim().to_owned() + "\n");
+    expect![[r#"
+        x_vals.at(0) - (x_vals.at(1) + x_vals.at(2));
+        t -= x_vals.at(3) * x_vals.at(4);
+        t += isa.mul_add(x_vals.at(5), x_vals.at(6), -x_vals.at(7));
+        y_vals.set(2, y_vals.at(2) - t);
+    "#]]
+    .assert_eq(&lines.collect::<String>());
 }
 
 #[test]

@@ -31,6 +31,9 @@ impl Printer<'_> {
                 let (what, levels) = (what.name(), if *depth == 1 { "level" } else { "levels" });
                 self.line(&format!("fibers {var} = {what} below {depth} {levels} of {tensor};"));
             }
+            Step::Let { var, value } => {
+                self.line(&format!("let {} = {};", var_name(p, *var), print_expr(p, value)));
+            }
             Step::Fits { misfits, columns, len } => {
                 let columns: Vec<_> = columns.iter().map(|c| buffer_name(p, *c)).collect();
                 let (misfits, columns, len) =

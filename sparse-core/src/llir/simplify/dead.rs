@@ -1,7 +1,7 @@
-//! Variables that nothing reads, and variables that never change.
+//! Variables that nothing reads, last values that are constants, and variables that never change.
 
-use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Block, Collective, Expr, LoopKind, Program, Step, Stmt};
+use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
+use crate::llir::{Block, Collective, Expr, LoopKind, Program, Step, Stmt, VarId};
 use std::collections::BTreeSet;
 
 /// Removes and demotes declarations; says whether it did.
@@ -69,6 +69,29 @@ impl Uses {
         });
     }
 
+    /// The last value that a variable of the block is assigned, if it is a constant, stands in the variable's place.
+    fn settle(&self, block: &mut Block, var: VarId) -> bool {
+        let changes = |s: &Stmt| {
+            let mut changes = false;
+            visit_stmts(std::slice::from_ref(s), &mut |s| changes |= s.assigned() == Some(var));
+            changes
+        };
+        let Some(at) = block.iter().rposition(changes) else { return false };
+        let Stmt::Assign { value, .. } = &block[at] else { return false };
+        let constant = match value {
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) => true,
+            Expr::Var(of) => !self.assigned[of.index()],
+            _ => false,
+        };
+        if !constant {
+            return false;
+        }
+        let value = value.clone();
+        block.remove(at);
+        substitute(&mut block[at..], var, &value);
+        true
+    }
+
     fn clean(&self, block: &mut Block) -> bool {
         let before = block.len();
         block.retain(|s| match s {
@@ -79,6 +102,13 @@ impl Uses {
             _ => true,
         });
         let mut changed = block.len() != before;
+        let own = block.iter().filter_map(|s| match s {
+            Stmt::Mut { var, .. } => Some(*var),
+            _ => None,
+        });
+        for var in own.collect::<Vec<_>>() {
+            changed |= self.settle(block, var);
+        }
         for stmt in block {
             if let Stmt::Mut { var, value } = stmt
                 && !self.assigned[var.index()]

@@ -1,5 +1,7 @@
 //! Small programs, before and after.
 
+mod common;
+
 use super::fold::fold;
 use super::simplify;
 use crate::llir::build::{add, and, eq, le, load, lt, min, sub};
@@ -151,6 +153,62 @@ fn a_copy_of_a_variable_that_changes_stays() {
                     q += 1;
                     y_vals[before] = q as f64;
                 }
+            }
+        "#]],
+    );
+}
+
+/// The last value of a variable stands in its place, if it is a constant, not those before it.
+#[test]
+fn last_values_that_are_constants_are_not_assigned() {
+    check(
+        |p| {
+            let (all, row) = (index(p, "all"), index(p, "row"));
+            let [q, r, s, t] = ["q", "r", "s", "t"].map(|name| index(p, name));
+            let next = |v| set(v, add(v, n(1)));
+            let mut block = vec![let_(all, load(A2_POS, ROWS))];
+            block.extend([q, r, s, t].map(|v| mut_(v, load(A2_POS, n(u64::from(v.0))))));
+            block.extend([
+                set(q, n(3)),
+                store(q, f64_lit(1.0)),
+                next(q),
+                store(q, f64_lit(2.0)),
+                set(q, all),
+                // It may be another variable's that changes, or only a branch's, or each iteration's.
+                set(r, q),
+                set(s, t),
+                next(t),
+                Stmt::If { cond: lt(q, n(4)), then: vec![set(t, n(3))], otherwise: vec![] },
+                for_(row, n(0), ROWS, vec![store(r, f64_lit(6.0)), next(r), set(s, q)]),
+            ]);
+            block.extend([q, r, s, t].map(|v| store(v, f64_lit(7.0))));
+            block
+        },
+        expect![[r#"
+                let all = A2_pos[A1_dim];
+                let mut q = A2_pos[7];
+                let mut r = A2_pos[8];
+                let mut s = A2_pos[9];
+                let mut t = A2_pos[10];
+                q = 3;
+                y_vals[q] = 1.0;
+                q += 1;
+                y_vals[q] = 2.0;
+                r = all;
+                s = t;
+                t += 1;
+                if all < 4 {
+                    t = 3;
+                }
+                for row in 0..A1_dim {
+                    y_vals[r] = 6.0;
+                    r += 1;
+                    s = all;
+                }
+                y_vals[all] = 7.0;
+                y_vals[r] = 7.0;
+                y_vals[s] = 7.0;
+                y_vals[t] = 7.0;
             }
         "#]],
     );
@@ -345,7 +403,7 @@ fn what_is_known_before_threads_is_known_in_them() {
                         for_(j, zero, i, vec![store(j, as_f64(add(again, first)))]),
                     ],
                 ),
-                set(q, n(3)),
+                set(q, add(q, n(3))),
                 store(n(0), as_f64(load(A2_CRD, q))),
             ]
         },
@@ -358,7 +416,7 @@ fn what_is_known_before_threads_is_known_in_them() {
                         y_vals[j] = (first + first) as f64;
                     }
                 }
-                q = 3;
+                q += 3;
                 y_vals[0] = A2_crd[q] as f64;
             }
         "#]],

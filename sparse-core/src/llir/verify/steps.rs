@@ -47,6 +47,14 @@ impl Verifier<'_> {
                 ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || "a number is an index".into())?;
                 self.declare(*var, false, at)
             }
+            Step::Let { var, value } => {
+                self.host_index(value, at)?;
+                ensure(p.launches().next().is_some(), Rule::Host, at, || {
+                    "nothing is launched: code on the host has constants of its own".into()
+                })?;
+                ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || "a size is an index".into())?;
+                self.declare(*var, false, at)
+            }
             Step::Read { var, buffer, index } => self.read_back(*var, *buffer, index, at),
             Step::Fits { misfits, columns, len } => {
                 self.host_index(len, at)?;

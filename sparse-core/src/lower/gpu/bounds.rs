@@ -79,9 +79,15 @@ impl Lowerer<'_> {
         Some(build::max(bounds.into_iter().flatten().reduce(build::min)?, Expr::Index(4)))
     }
 
+    /// No row scatters more elements, for the host.
+    pub(super) fn most_scattered(&mut self, w: WorkspaceId) -> Option<Expr> {
+        let most = self.row_tables(w).scattered.clone().flatten()?;
+        Some(self.named_size(&format!("{}_most_scattered", self.spas[w.index()].name), most))
+    }
+
     /// The same by how long operands' fibers are, which may be far more.
     pub(super) fn most_places_by_fibers(&mut self, w: WorkspaceId) -> Option<Expr> {
-        let scattered = self.row_tables(w).scattered.clone().flatten()?;
+        let scattered = self.most_scattered(w)?;
         Some(build::max(build::mul(scattered, Expr::Index(3)), Expr::Index(4)))
     }
 }

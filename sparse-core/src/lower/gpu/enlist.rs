@@ -55,6 +55,21 @@ pub(super) struct AtWork {
     pub(super) item: VarId,
 }
 
+/// What a launch of teams is written in.
+pub(super) struct Teams {
+    pub(super) grid: Grid,
+    /// The block's number.
+    pub(super) block: VarId,
+    /// The thread's number in its block.
+    pub(super) thread: VarId,
+    /// The thread's number in its team.
+    pub(super) lane: VarId,
+    /// Which of the list's items a team has.
+    pub(super) rank: VarId,
+    /// Arrays that a block shares.
+    pub(super) shared: Vec<BufferId>,
+}
+
 impl Lowerer<'_> {
     /// Lists for classes of teams, for what has so many elements in all, in so many items.
     pub(super) fn lists_by_elements(
@@ -83,6 +98,7 @@ impl Lowerer<'_> {
         let many = self.device_array(&format!("{name}_many"));
         let (len, init) = (Expr::Index(wanted.len() as u64), Some(Value::I32(0)));
         for (n, (Wanted { who, threads, from, most }, items)) in wanted.into_iter().zip(arrays).enumerate() {
+            let most = self.named_size(&format!("most_{name}_of_{who}s"), most);
             steps.push(Step::Allocate { buffer: items, len: most.clone(), init: None });
             lists.push(Enlisted { who, threads, from, items, many: (many, n as u64), most });
         }
@@ -123,37 +139,57 @@ impl Lowerer<'_> {
         work: impl FnOnce(&mut Self, &AtWork) -> (Block, Vec<BufferId>),
     ) -> Step {
         let grid = Grid::of_teams(list.threads);
-        let [block, thread, lane] = ["block_x", "thread_x", "lane"].map(|n| self.fresh(n, Ty::Index));
+        let [block, thread, lane, rank] =
+            ["block_x", "thread_x", "lane", "rank"].map(|n| self.fresh(n, Ty::Index));
         let item = self.fresh(item, Ty::Index);
         let Some(lanes) = TeamLanes::of(&grid, thread, lane) else {
             unreachable!("a grid of teams has them")
         };
-        let mut body = Block::new();
-        let (_, teams) = number_in_block(&grid, thread);
+        let (work, shared) = work(self, &AtWork { lanes: lanes.clone(), thread, item });
+        let mut body = vec![Stmt::Let { var: item, value: list.item(rank) }];
+        body.extend(work);
+        body.extend(most.map(|_| lanes.barrier()));
+        self.launch_of_teams(suffix, list, Teams { grid, block, thread, lane, rank, shared }, most, body)
+    }
+
+    /// A launch of a class's teams, which run this for ranks in its list. If there are so many blocks at most, they have ranks in
+    /// turn.
+    pub(super) fn launch_of_teams(
+        &mut self,
+        suffix: &str,
+        list: &Enlisted,
+        teams: Teams,
+        most: Option<u64>,
+        body: Block,
+    ) -> Step {
+        let Teams { grid, block, thread, lane, rank, shared } = teams;
+        let (_, of_block) = number_in_block(&grid, thread);
         let first = number(&grid, block, thread);
-        let (mut inside, shared) = work(self, &AtWork { lanes: lanes.clone(), thread, item });
-        declare_lane(&grid, thread, lane, &mut inside);
-        let mut blocks = ceil(list.most.clone(), teams);
+        let mut blocks = ceil(list.most.clone(), of_block);
+        let mut whole = Block::new();
         match most {
             None => {
-                let rank = self.bind("rank", first, &mut body);
-                inside.insert(0, Stmt::Let { var: item, value: list.item(rank.clone()) });
-                body.extend(guard(build::lt(rank, list.many()), inside));
+                whole.push(Stmt::Let { var: rank, value: first });
+                whole.extend(guard(build::lt(rank, list.many()), body));
             }
             Some(most) => {
-                let rank = self.fresh("rank", Ty::Index);
-                inside.insert(0, Stmt::Let { var: item, value: list.item(rank) });
-                inside.push(lanes.barrier());
-                let step = u32::try_from(most * teams).unwrap_or(u32::MAX);
-                let kind = LoopKind::Serial;
-                body.push(Stmt::For { var: rank, lo: first, hi: list.many(), step, kind, body: inside });
+                let lo = self.bind("team", first, &mut whole);
+                let step = u32::try_from(most * of_block).unwrap_or(u32::MAX);
+                whole.push(Stmt::For { var: rank, lo, hi: list.many(), step, kind: LoopKind::Serial, body });
                 blocks = build::min(blocks, Expr::Index(most));
             }
         }
-        let threads = grid.threads() as u32;
-        let grid = vec![Axis { var: block, blocks }];
-        let name = format!("{}_{suffix}", self.kernel.name);
-        Step::Launch(Launch { name, grid, thread, threads, resident: 0, follows: false, shared, body })
+        declare_lane(&grid, thread, lane, &mut whole);
+        Step::Launch(Launch {
+            name: format!("{}_{suffix}", self.kernel.name),
+            grid: vec![Axis { var: block, blocks }],
+            thread,
+            threads: grid.threads() as u32,
+            resident: 0,
+            follows: false,
+            shared,
+            body: whole,
+        })
     }
 }
 

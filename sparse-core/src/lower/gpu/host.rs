@@ -1,11 +1,57 @@
-//! Sizes of grids: what the host can compute before the launch.
+//! Sizes of grids and arrays: what the host can compute before the launch. What several steps need has a name.
 
 use super::super::Lowerer;
 use crate::cin::val::AccessId;
 use crate::format::Level;
-use crate::llir::{Array, Expr, Space, build};
+use crate::llir::{Array, Expr, Space, Step, Ty, VarId, build};
 
 impl Lowerer<'_> {
+    /// A size of the host by a name, if it is more than one.
+    pub(in super::super) fn named_size(&mut self, name: &str, value: Expr) -> Expr {
+        if let Expr::Index(_) | Expr::Var(_) | Expr::Len(_) = value {
+            return value;
+        }
+        let known = self.named_sizes.iter().find(|(_, known)| *known == value).map(|(var, _)| *var);
+        let var = known.unwrap_or_else(|| {
+            let var = self.fresh(name, Ty::Index);
+            self.named_sizes.push((var, value));
+            var
+        });
+        var.into()
+    }
+
+    fn is_named_size(&self, var: &VarId) -> bool {
+        self.named_sizes.iter().any(|(named, _)| named == var)
+    }
+
+    /// The steps, with what declares the sizes that they name before the first one that does. What one step alone names stands
+    /// there.
+    pub(in super::super) fn with_sizes(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
+        let mut declared: Vec<Step> = Vec::new();
+        // A size is made of those that were named before it.
+        for (var, value) in std::mem::take(&mut self.named_sizes).into_iter().rev() {
+            let mut uses = 0;
+            for size in declared.iter().chain(&steps).flat_map(Step::sizes) {
+                size.visit(&mut |e| uses += usize::from(e.is_var(var)));
+            }
+            match uses {
+                0 => {}
+                1 => {
+                    let sizes = declared.iter_mut().chain(&mut steps).flat_map(Step::sizes_mut);
+                    sizes.for_each(|size| size.substitute(var, &value));
+                }
+                _ => declared.push(Step::Let { var, value }),
+            }
+        }
+        for size in declared.into_iter() {
+            let uses =
+                |step: &Step| step.sizes().iter().any(|e| size.declared().is_some_and(|v| e.mentions(v)));
+            let first = steps.iter().position(uses).unwrap_or(steps.len());
+            steps.insert(first, size);
+        }
+        steps
+    }
+
     /// The size as an expression of parameters and of lengths of arrays; the last element of a whole `pos` array is the
     /// number of positions below. `None` if it depends on anything else.
     pub(in super::super) fn host_size(&self, size: &Expr) -> Option<Expr> {
@@ -14,7 +60,7 @@ impl Lowerer<'_> {
             Expr::Len(buffer) => Expr::Len(*buffer),
             Expr::Var(v) => match self.definitions.get(v) {
                 Some(e) => self.host_size(e)?,
-                None if self.sizes.contains(v) => Expr::Var(*v),
+                None if self.sizes.contains(v) || self.is_named_size(v) => Expr::Var(*v),
                 None => return None,
             },
             Expr::Load { buffer, index } => self.all_children(*buffer, index)?,

@@ -5,23 +5,28 @@
 //!
 //! ```text
 //! launch of threads: if LONG <= entries of B's row and C's { list[many++] = row } else { merge; }
-//! launch of teams:   each lane finds its part; n = how many entries it has when it is merged; sums of the lanes' n;
-//!                    count: the first lane stores that of all      fill: p += that of the lanes before; merge again
+//! launch of teams:   each lane finds its part
+//!                    count: n = how many entries it has when it is merged; sums of the lanes' n; the first lane stores that of
+//!                           all, each lane that of the lanes before it
+//!                    fill:  p += what lies before the lane's part; merge
 //! ```
+//!
+//! What lies before its part each lane keeps from one pass to the next: a number for four entries at most by default, as rows have
+//! entries of their own, and so many. Where several rows have the same fiber, as those of `A[i, j] + v[j]`, or a class has more
+//! lanes than entries, there may be far more of these numbers than entries. There each lane merges its part twice when it fills,
+//! first to count: there is no telling how many entries it has without that, but for a bound.
 //!
 //! Coordinates where parts begin are *samples* ([`super::samples`]): every n-th entry of each operand, from its first on, n so that
 //! there are no more of them than lanes. Between two neighbours an operand has no more than n entries, so that a lane merges no
 //! more than n of each, however they lie. What is stored is what one thread stores, as nothing is combined along a row.
 
 use super::super::assemble::Pass;
-use super::super::place::ceil;
 use super::super::region::{Env, Sweep, Window, guard};
 use super::super::state::State;
 use super::super::{Lowered, Lowerer, Operand};
 use super::TeamLanes;
 use super::classes::who;
-use super::enlist::{Enlisted, Wanted};
-use super::team::number;
+use super::enlist::{Enlisted, Teams, Wanted};
 use crate::cin::grid::{Grid, RowClass};
 use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
@@ -29,9 +34,7 @@ use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Schedule;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{
-    Axis, Block, BufferId, Expr, Fibers, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build,
-};
+use crate::llir::{Block, BufferId, Expr, Fibers, IndexOp, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{Looplet, Stepper};
 
 /// How rows are shared out whose operands have many entries.
@@ -43,11 +46,26 @@ pub(in super::super) struct RowParts {
     /// The teams that have long rows, by how many entries all operands have in one.
     classes: Vec<RowClass>,
     /// Their lists, once a row may be put there.
-    lists: Option<(Vec<Step>, Vec<Enlisted>)>,
+    lists: Option<(Vec<Step>, Vec<RowsOfTeams>)>,
     /// By operand, the positions of samples in shared memory.
     pub(super) samples: Vec<(AccessId, BufferId)>,
     /// Who merges a row together, in launches of teams.
-    team: Option<TeamLanes>,
+    team: Option<Team>,
+}
+
+/// The long rows that teams of one class have.
+#[derive(Clone)]
+pub(in super::super) struct RowsOfTeams {
+    list: Enlisted,
+    /// By the row's rank and the lane, how many entries lie before the lane's part, if there is room for so many numbers.
+    before: Option<BufferId>,
+}
+
+/// A team and its row.
+struct Team {
+    lanes: TeamLanes,
+    /// Where it keeps how many entries lie before a lane's part.
+    before: Option<(BufferId, Expr)>,
 }
 
 /// What is merged along a row.
@@ -113,7 +131,7 @@ impl Lowerer<'_> {
         let Some((parts, (pass, row))) = parts.zip(self.assembled_row()) else {
             return self.region(sweep, window, env, state);
         };
-        let (team, from) = (parts.team.clone(), parts.classes[0].from);
+        let (team, from) = (parts.team.as_ref().map(|team| team.lanes.clone()), parts.classes[0].from);
         let merged = Merged { sweep, window, env, state };
         let steppers = self.steppers(&merged);
         match (team, steppers) {
@@ -133,7 +151,7 @@ impl Lowerer<'_> {
                 block.extend(match pass {
                     Pass::Fill => guard(build::lt(entries, Expr::Index(from)), body),
                     Pass::Scatters | Pass::Count => {
-                        let lists = self.lists_of_rows();
+                        let lists: Vec<_> = self.rows_of_teams().into_iter().map(|rows| rows.list).collect();
                         self.enlist(&lists, &row, &entries, body)
                     }
                 });
@@ -164,8 +182,8 @@ impl Lowerer<'_> {
         (whole && known && !all.is_empty() && state.idles_without(self, &all)).then_some(steppers)
     }
 
-    /// The lists of rows that teams have.
-    fn lists_of_rows(&mut self) -> Vec<Enlisted> {
+    /// The rows that teams have.
+    fn rows_of_teams(&mut self) -> Vec<RowsOfTeams> {
         let Some(RowParts { operands, classes, lists, .. }) = &self.out.row_parts else { return vec![] };
         if let Some((_, lists)) = lists {
             return lists.clone();
@@ -186,6 +204,7 @@ impl Lowerer<'_> {
             };
             longest = build::add(longest, of_fiber);
         }
+        let longest = self.named_size("longest_row", longest);
         let if_long =
             |from: u64, n: Expr| select(build::le(Expr::Index(from), longest.clone()), n, Expr::Index(0));
         let wanted = classes.iter().map(|class| {
@@ -202,6 +221,19 @@ impl Lowerer<'_> {
         if let Some(Step::Allocate { len, .. }) = made.last_mut() {
             *len = if_long(classes[0].from, len.clone());
         }
+        let lists: Vec<_> = lists
+            .into_iter()
+            .map(|list| {
+                let few = entries.is_some() && list.from >= u64::from(list.threads);
+                let before = few.then(|| {
+                    let before = self.device_array(&format!("before_of_{}s", list.who));
+                    let len = build::mul(list.most.clone(), Expr::Index(list.threads.into()));
+                    made.push(Step::Allocate { buffer: before, len, init: None });
+                    before
+                });
+                RowsOfTeams { list, before }
+            })
+            .collect();
         if let Some(parts) = &mut self.out.row_parts {
             parts.lists = Some((made, lists.clone()));
         }
@@ -209,18 +241,18 @@ impl Lowerer<'_> {
     }
 
     /// The lists that launches of threads put rows on, and the steps that make them.
-    pub(in super::super) fn made_lists(&mut self) -> (Vec<Step>, Vec<Enlisted>) {
+    pub(in super::super) fn made_lists(&mut self) -> (Vec<Step>, Vec<RowsOfTeams>) {
         self.out.row_parts.as_ref().and_then(|parts| parts.lists.clone()).unwrap_or_default()
     }
 
     /// For `explain`: who merges rows.
-    pub(in super::super) fn note_parts(&mut self, lists: &[Enlisted]) {
+    pub(in super::super) fn note_parts(&mut self, lists: &[RowsOfTeams]) {
         if lists.is_empty() {
             return;
         }
-        let teams = lists
-            .iter()
-            .map(|list| format!(", {} threads from {} entries of its operands on", list.threads, list.from));
+        let teams = lists.iter().map(|RowsOfTeams { list, .. }| {
+            format!(", {} threads from {} entries of its operands on", list.threads, list.from)
+        });
         let out = self.kernel.tensors[self.out.tensor.index()].name.clone();
         let teams: String = teams.collect();
         self.note(format!("a row of `{out}` is assembled by one thread{teams}"));
@@ -229,54 +261,43 @@ impl Lowerer<'_> {
     /// The launch of the teams that have the rows of a list.
     pub(in super::super) fn parts_launch(
         &mut self,
-        list: &Enlisted,
+        RowsOfTeams { list, before }: &RowsOfTeams,
         pass: Pass,
         begins: &[BufferId],
         state: &State,
     ) -> Result<Step, Box<Diagnostic>> {
         let grid = Grid::of_teams(list.threads);
-        let before = std::mem::replace(&mut self.grid, grid.clone());
+        let others = std::mem::replace(&mut self.grid, grid.clone());
         self.on_gpu();
         if let Some(gpu) = &mut self.gpu {
             gpu.of_class = true;
         }
-        let lanes = self.row_lanes();
+        let rank = self.fresh("rank", Ty::Index);
+        let team = self.row_lanes().map(|lanes| {
+            let first = build::mul(rank, Expr::Index(list.threads.into()));
+            let before = before.map(|buffer| (buffer, build::add(first, lanes.lane.clone())));
+            Team { lanes, before }
+        });
         if let Some(parts) = &mut self.out.row_parts {
-            parts.team = lanes;
+            parts.team = team;
         }
         self.begin_pass(pass, begins);
-        let body = self.listed_row(list, state);
+        let body = self.listed_row(list, rank, state);
         if let Some(parts) = &mut self.out.row_parts {
             parts.team = None;
         }
-        self.grid = before;
-        let (mut body, rank) = body?;
+        self.grid = others;
+        let body = super::super::counts::tidy(super::super::tidy::tidy(body?, &self.buffers));
         let gpu = self.gpu();
         let (block, thread, lane, shared) = (gpu.axes[0].0, gpu.thread, gpu.lane, gpu.shared.clone());
-        body = super::super::counts::tidy(super::super::tidy::tidy(body, &self.buffers));
-        let (blocks, teams) = self.in_flight(&grid, 1);
-        let mut outside = Block::new();
-        let team = self.bind("team", number(&grid, block, thread), &mut outside);
-        let step = u32::try_from(blocks * teams).unwrap_or(u32::MAX);
-        outside.push(Stmt::For { var: rank, lo: team, hi: list.many(), step, kind: LoopKind::Serial, body });
-        super::team::declare_lane(&grid, thread, lane, &mut outside);
-        let blocks = build::min(ceil(list.most.clone(), teams), Expr::Index(blocks));
+        let (most, _) = self.in_flight(&grid, 1);
         let suffix = if pass == Pass::Fill { "fill" } else { "count" };
-        Ok(Step::Launch(Launch {
-            name: format!("{}_{suffix}_{}", self.kernel.name, list.who),
-            grid: vec![Axis { var: block, blocks }],
-            thread,
-            threads: grid.threads() as u32,
-            resident: 0,
-            follows: false,
-            shared,
-            body: outside,
-        }))
+        let teams = Teams { grid, block, thread, lane, rank, shared };
+        Ok(self.launch_of_teams(&format!("{suffix}_{}", list.who), list, teams, Some(most), body))
     }
 
     /// What a team does for the row of this rank.
-    fn listed_row(&mut self, list: &Enlisted, state: &State) -> Result<(Block, VarId), Box<Diagnostic>> {
-        let rank = self.fresh("rank", Ty::Index);
+    fn listed_row(&mut self, list: &Enlisted, rank: VarId, state: &State) -> Lowered {
         let vars = self.out.vars[self.out_groups().prefix].to_vec();
         let (mut state, mut block) = (state.clone(), Block::new());
         let name = if let [only] = vars[..] { self.name(only) } else { "row".to_owned() };
@@ -294,9 +315,9 @@ impl Lowerer<'_> {
             state.coords[v.index()] = Some(at);
             row = above;
         }
-        let Some(var) = self.out.row_parts.as_ref().map(|parts| parts.var) else { return Ok((block, rank)) };
+        let Some(var) = self.out.row_parts.as_ref().map(|parts| parts.var) else { return Ok(block) };
         block.extend(self.lower(&[var], state)?);
-        Ok((block, rank))
+        Ok(block)
     }
 
     /// Merges a row's part in each lane.
@@ -318,11 +339,20 @@ impl Lowerer<'_> {
         }
         let Some(next) = self.next_of_row() else { return Ok(vec![]) };
         let part = || Merged { sweep, window: window.clone(), env: env.clone(), state: state.clone() };
+        let kept = self.out.row_parts.as_ref().and_then(|parts| parts.team.as_ref()?.before.clone());
         if pass != Pass::Fill {
             block.extend(self.merged(part())?);
             let (sums, prefix) = self.team_prefix(lanes, next.into(), false);
             block.extend(sums);
+            block.extend(kept.map(|(buffer, index)| Stmt::Store { buffer, index, value: prefix.before }));
             block.push(Stmt::Assign { var: next, value: prefix.all });
+            return Ok(block);
+        }
+        if let Some((buffer, index)) = kept {
+            // Samples are another row's after this.
+            block.push(lanes.barrier());
+            block.push(Stmt::Assign { var: next, value: build::add(next, build::load(buffer, index)) });
+            block.extend(self.merged(part())?);
             return Ok(block);
         }
         let count = self.fresh("count", Ty::Index);
@@ -339,6 +369,6 @@ impl Lowerer<'_> {
 
     /// Does a team merge the row that is assembled, each lane a part of it?
     pub(in super::super) fn merges_parts(&self) -> Option<&TeamLanes> {
-        self.out.row_parts.as_ref()?.team.as_ref()
+        Some(&self.out.row_parts.as_ref()?.team.as_ref()?.lanes)
     }
 }

@@ -215,20 +215,12 @@ impl Lowerer<'_> {
     /// The steps after which the host knows how long fibers are that these ask for, and these.
     pub(in super::super) fn with_fibers(&mut self, steps: Vec<Step>) -> Vec<Step> {
         let mut asked = BTreeSet::new();
-        let mut note = |e: &Expr| {
-            e.visit(&mut |e| {
+        for size in steps.iter().flat_map(Step::sizes) {
+            size.visit(&mut |e| {
                 if let Expr::Var(v) = e {
                     asked.insert(*v);
                 }
             });
-        };
-        for step in &steps {
-            match step {
-                Step::AtMost { most, .. } => note(most),
-                Step::Allocate { len, .. } => note(len),
-                Step::Launch(launch) => launch.grid.iter().for_each(|axis| note(&axis.blocks)),
-                _ => {}
-            }
         }
         let known = std::mem::take(&mut self.fibers).into_iter().filter(|known| asked.contains(&known.var));
         let first =

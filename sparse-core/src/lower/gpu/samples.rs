@@ -75,6 +75,7 @@ impl Lowerer<'_> {
             }
             rank = build::add(rank, ceil_by(before, &step));
         }
+        inside.push(Stmt::Comment("how many samples lie before this one".to_owned()));
         let at = build::add(lanes.first_thread(), rank);
         let at = self.bind("at", at, &mut inside);
         for (Entries { access, .. }, p) in operands.iter().zip(found) {
@@ -84,6 +85,7 @@ impl Lowerer<'_> {
         block.extend(guard(build::lt(lane.clone(), all.clone()), inside));
         block.push(lanes.barrier());
         let mut parts = Vec::new();
+        block.push(Stmt::Comment("a lane's part: from one sample, in their order, to the next".to_owned()));
         for Entries { access, stepper, .. } in operands {
             let buffer = self.sample_positions(access);
             let at = |more: u64| {
@@ -110,6 +112,10 @@ impl Lowerer<'_> {
         let shares = u64::from(lanes.size) - steppers.len() as u64;
         let mut step = Expr::Index(0);
         let mut lens = Vec::new();
+        block.push(Stmt::Comment(format!(
+            "every `step`-th entry of each operand is a sample: {} of all at most",
+            lanes.size
+        )));
         for (a, s) in &steppers {
             let name = format!("{}_entries", self.tensor_name(*a));
             let len = self.bind(&name, build::sub(s.end.clone(), s.begin.clone()), block);

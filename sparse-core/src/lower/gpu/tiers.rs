@@ -312,8 +312,9 @@ impl<'k> Lowerer<'k> {
         }
         let mut most = Vec::new();
         for &w in &ids {
-            most.push(self.most_places(w).unwrap_or_else(|| {
-                let name = format!("{}_most_places", self.spas[w.index()].name);
+            let name = format!("{}_most_places", self.spas[w.index()].name);
+            let places = self.most_places(w).map(|most| self.named_size(&name, most));
+            most.push(places.unwrap_or_else(|| {
                 let (var, buffer) = (self.fresh(&name, Ty::Index), self.row_tables(w).largest);
                 // There is room for so many at any rate.
                 let (within, index) = (self.options.table_places, Expr::Index(0));
@@ -328,15 +329,19 @@ impl<'k> Lowerer<'k> {
             Some(fewer) => build::min(most.clone(), fewer),
             None => most.clone(),
         });
-        self.most_places = fewer.collect::<Vec<_>>().into_iter().reduce(build::add).unwrap_or(Expr::Index(0));
-        let scattered = ids.iter().map(|&w| self.row_tables(w).scattered.clone().flatten());
+        let most_places = fewer.collect::<Vec<_>>().into_iter().reduce(build::add).unwrap_or(Expr::Index(0));
+        self.most_places = self.named_size("most_places", most_places);
+        let scattered = ids.iter().map(|&w| self.most_scattered(w));
         let scattered =
             scattered.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().reduce(build::add));
-        self.most_work = scattered.map(|most| build::max(self.most_places.clone(), most));
+        let most_work = scattered.map(|most| build::max(self.most_places.clone(), most));
+        self.most_work = most_work.map(|most| self.named_size("most_work", most));
         let numbers = self.numbers().0;
+        let numbers = self.named_size("row_numbers", numbers);
         for (&w, most) in ids.iter().zip(most) {
             let room = tiers.iter().map(|tier| self.room_of(tier, &numbers, &most));
             let room = room.reduce(build::max).unwrap_or(Expr::Index(0));
+            let room = self.named_size(&format!("{}_room", self.spas[w.index()].name), room);
             let llir::Workspace { crd, vals, .. } = &self.spas[w.index()];
             for &buffer in crd.iter().chain([vals]) {
                 steps.push(Step::Allocate { buffer, len: room.clone(), init: None });

@@ -227,6 +227,39 @@ fn indices_are_claimed_and_counted() {
     rejected(Rule::Mutability, counts, |p| launch(p).body[0] = let_(var(p, "held"), Expr::Index(0)));
 }
 
+/// A size that the host names is its own, and known to the steps after it alone.
+#[test]
+fn sizes_that_are_named_are_the_host_s() {
+    let with = |at: usize, in_launch: bool| {
+        let mut p = scatters(4);
+        for name in ["blocks", "copied"] {
+            p.vars.push(Var { name: name.into(), ty: Ty::Index });
+        }
+        let (blocks, copied) = (VarId(p.vars.len() as u32 - 2), VarId(p.vars.len() as u32 - 1));
+        launch(&mut p).grid[0].blocks = blocks.into();
+        if in_launch {
+            launch(&mut p).body.push(Stmt::Let { var: copied, value: blocks.into() });
+        }
+        let value = build::div(var(&p, "A1_dim"), Expr::Index(8));
+        p.steps.insert(p.steps.len() - at, Step::Let { var: blocks, value });
+        p
+    };
+    assert!(verify(with(1, false)).is_ok());
+    let refused = |p: Program| verify(p).err().map(|e| e.rule);
+    assert_eq!(refused(with(1, true)), Some(Rule::Host));
+    assert_eq!(refused(with(0, false)), Some(Rule::Scope));
+    let mut on_the_host = with(1, false);
+    on_the_host.steps.retain(|step| !matches!(step, Step::Launch(_)));
+    assert_eq!(refused(on_the_host), Some(Rule::Host));
+    let mut a_condition = with(1, false);
+    for step in &mut a_condition.steps {
+        if let Step::Let { value, .. } = step {
+            *value = Expr::Cond(true);
+        }
+    }
+    assert_eq!(refused(a_condition), Some(Rule::Types));
+}
+
 /// What is read back from a launch is known to the host, which computes the sizes of others; so is a bound of it.
 #[test]
 fn numbers_that_are_read_back_are_the_host_s() {
