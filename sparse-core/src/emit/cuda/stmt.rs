@@ -7,7 +7,7 @@ use super::prelude::Part;
 use crate::llir::print::Lines;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
-    BufferId, Elem, Expr, FetchOp, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId, VectorPart,
+    BufferId, Collective, Elem, Expr, FetchOp, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId, VectorPart,
 };
 use crate::scalar::{Monoid, Value};
 use std::collections::BTreeSet;
@@ -170,6 +170,9 @@ impl<'a> Writer<'a> {
             }
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
             Stmt::Collective(c) => {
+                if let Collective::Scan { before: Some(_), all: Some(all), .. } = c {
+                    self.line(&format!("int {};", names.var(*all)));
+                }
                 let (call, operands) = exprs.collective(c);
                 self.call(&call, operands);
             }

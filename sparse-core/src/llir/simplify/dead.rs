@@ -1,7 +1,7 @@
 //! Variables that nothing reads, and variables that never change.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Block, Collective, Expr, LoopKind, Program, Step, Stmt};
+use crate::llir::{Block, Collective, Expr, LoopKind, Program, Step, Stmt, VarId};
 use std::collections::BTreeSet;
 
 /// Removes and demotes declarations; says whether it did.
@@ -80,6 +80,13 @@ impl Uses {
         });
         let mut changed = block.len() != before;
         for stmt in block {
+            if let Stmt::Collective(Collective::Scan { before, all, .. }) = stmt {
+                // Others may read what this thread gives, or wait for it.
+                let asked = (*before, *all);
+                let read = |var: &VarId| self.read[var.index()] > 0;
+                (*before, *all) = (before.filter(read), all.filter(read));
+                changed |= asked != (*before, *all);
+            }
             if let Stmt::Mut { var, value } = stmt
                 && !self.assigned[var.index()]
             {

@@ -25,7 +25,7 @@ use super::TeamLanes;
 use super::team::Filled;
 use crate::llir::kernel::WARP;
 use crate::llir::walk::{rename, visit_stmts};
-use crate::llir::{Block, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, build};
+use crate::llir::{Block, Collective, Expr, IndexOp, LoopKind, MOST, Scanned, Scope, Stmt, Ty, VarId, build};
 use crate::scalar::{Monoid, Value};
 
 /// The fewest lanes of a part: those that load one sector of coordinates.
@@ -138,7 +138,7 @@ impl Lowerer<'_> {
         let fits = build::le(longest, Expr::Index(lanes.size.into()));
         body.push(Stmt::If { cond: fits, then: short, otherwise: long });
         // Who has nothing to combine looks at the next tile's rows.
-        body.extend((!ordered).then(|| lanes.barrier()));
+        body.extend((!ordered && lanes.scope == Scope::Block).then(|| lanes.barrier()));
         out.push(serial(tile, (entries.lo.clone(), hi), TILE, body));
         out
     }
@@ -151,29 +151,30 @@ impl Lowerer<'_> {
         lanes: &TeamLanes,
         block: &mut Block,
     ) -> Expr {
-        let lens = self.partial_sums(self.gpu().grid.threads() as u32);
-        self.share_once(lens);
         let mut look = Block::new();
         let own = self.bind("entry", build::add(tile, lanes.lane.clone()), &mut look);
         let is_there = build::lt(own.clone(), tile_end.clone());
         look.extend(entries.known_of(&own, tile_end));
         let len = build::sub(entries.end.clone(), entries.first.clone());
-        let len = Expr::Select(Box::new(is_there), Box::new(len), Box::new(Expr::Index(0)));
-        look.push(Stmt::Store { buffer: lens, index: lanes.thread.clone(), value: len });
-        self.renew(&mut look);
+        let mut len = Expr::Select(Box::new(is_there), Box::new(len), Box::new(Expr::Index(0)));
         if lanes.size > TILE {
+            let var = self.fresh("len", Ty::Index);
+            look.push(Stmt::Assign { var, value: len });
             let cond = build::lt(lanes.lane.clone(), Expr::Index(TILE.into()));
-            look = vec![Stmt::If { cond, then: look, otherwise: vec![] }];
+            look = vec![
+                Stmt::Mut { var, value: Expr::Index(0) },
+                Stmt::If { cond, then: look, otherwise: vec![] },
+            ];
+            len = var.into();
         }
+        let longest = self.fresh("longest", Ty::Index);
+        let over = self.over(lanes);
+        look.push(Stmt::Assign { var: longest, value: len });
+        self.renew(&mut look);
+        let Some(Stmt::Assign { value, .. }) = look.pop() else { return longest.into() };
         block.extend(look);
-        let (longest, of) = (self.fresh("longest", Ty::Index), self.fresh("n", Ty::Index));
-        let one = build::load(lens, build::add(lanes.first_thread(), of));
-        let larger = Stmt::Assign { var: longest, value: build::max(longest, one) };
-        block.extend([
-            lanes.barrier(),
-            Stmt::Mut { var: longest, value: Expr::Index(0) },
-            serial(of, (Expr::Index(0), Expr::Index(TILE.into())), 1, vec![larger]),
-        ]);
+        let of = Scanned::Largest(value);
+        block.push(Stmt::Collective(Collective::Scan { of, before: None, all: Some(longest), over }));
         longest.into()
     }
 

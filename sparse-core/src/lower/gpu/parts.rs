@@ -30,7 +30,8 @@ use crate::front::ast::IndexVar;
 use crate::front::command::Schedule;
 use crate::llir::kernel::SHARED_BYTES;
 use crate::llir::{
-    Axis, Block, BufferId, Expr, Fibers, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build,
+    Axis, Block, BufferId, Expr, Fibers, IndexOp, Launch, LoopKind, Scanned, Scope, Step, Stmt, Ty, VarId,
+    build,
 };
 use crate::looplet::{Looplet, Stepper};
 
@@ -318,18 +319,22 @@ impl Lowerer<'_> {
         }
         let Some(next) = self.next_of_row() else { return Ok(vec![]) };
         let part = || Merged { sweep, window: window.clone(), env: env.clone(), state: state.clone() };
+        // Samples of the next row are stored when all have read these.
+        let waits = matches!(lanes.scope, Scope::Group(_)).then(|| lanes.barrier());
         if pass != Pass::Fill {
             block.extend(self.merged(part())?);
-            let (sums, prefix) = self.team_prefix(lanes, next.into(), false);
-            block.extend(sums);
+            let (scan, prefix) = self.team_scan(lanes, Scanned::Sum(next.into()));
+            block.push(scan);
+            block.extend(waits);
             block.push(Stmt::Assign { var: next, value: prefix.all });
             return Ok(block);
         }
         let count = self.fresh("count", Ty::Index);
         block.push(Stmt::Mut { var: count, value: Expr::Index(0) });
         block.extend(self.counting_in(count, |l| l.merged(part()))?);
-        let (sums, prefix) = self.team_prefix(lanes, count.into(), false);
-        block.extend(sums);
+        let (scan, prefix) = self.team_scan(lanes, Scanned::Sum(count.into()));
+        block.push(scan);
+        block.extend(waits);
         block.push(Stmt::Assign { var: next, value: build::add(next, prefix.before) });
         // How much code there may be is said of one merge.
         self.points = 0;

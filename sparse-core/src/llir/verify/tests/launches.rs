@@ -126,7 +126,7 @@ fn all_lanes_arrive() {
     rejected(Rule::Convergence, || scatters(4), |p| behind(p, 8));
     let mut own = scatters(4);
     if let Stmt::Collective(c) = &mut launch(&mut own).body[1] {
-        c.group_mut().arrive = Arrive::Group;
+        c.set_arrive(Arrive::Group);
     }
     behind(&mut own, 8);
     assert!(verify(own).is_ok());

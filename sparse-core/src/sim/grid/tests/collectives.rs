@@ -1,11 +1,11 @@
 //! What lanes do together, against sums over the lanes.
 
-use crate::llir::{Arrive, Group, Neighbour, Sole, Write};
+use crate::llir::{Arrive, Group, MOST, Neighbour, Sole, Write};
 use crate::scalar::{DType, Monoid, Value};
 use crate::sim::Fault;
 use crate::sim::grid::array::to_word;
 use crate::sim::grid::code::{Combine, Place};
-use crate::sim::grid::collective::{absent, exchanges, reduce, scatter, shuffle, total};
+use crate::sim::grid::collective::{absent, count, exchanges, largest, reduce, scatter, shuffle, sums, total};
 use crate::sim::grid::lanes::{ALL, Lanes};
 use proptest::prelude::*;
 
@@ -63,6 +63,21 @@ proptest! {
         for (lane, found) in all.iter().enumerate() {
             prop_assert_eq!(*found, sum(&value[group(size, lane)]));
         }
+    }
+
+    #[test]
+    fn scans(size in size(), value in prop::array::uniform32(0..MOST / 3), votes in any::<u32>()) {
+        let all: Lanes = std::array::from_fn(|l| value[group(size, l)].iter().sum::<u64>().min(MOST));
+        let before = std::array::from_fn(|l| value[group(size, l).start..l].iter().sum::<u64>().min(MOST));
+        prop_assert_eq!(sums(size, &value), (before, all));
+        let most: Lanes = std::array::from_fn(|l| *value[group(size, l)].iter().max().unwrap());
+        prop_assert_eq!(largest(size, &value), most);
+        let voted = |of: std::ops::Range<usize>| of.filter(|l| votes >> l & 1 == 1).count() as u64;
+        let counts = (
+            std::array::from_fn(|l| voted(group(size, l).start..l)),
+            std::array::from_fn(|l| voted(group(size, l))),
+        );
+        prop_assert_eq!(count(size, votes), counts);
     }
 
     #[test]
