@@ -296,6 +296,7 @@ fn every_wait_is_needed() {
             assert!(fault.as_ref().is_some_and(noticed), "{launch}, barrier {n}: {fault:?}");
             n += 1;
         }
-        assert_eq!(n, 4, "{launch}");
+        // Samples are stored, and read; a block waits for what it sums besides.
+        assert_eq!(n, if launch.ends_with("block") { 1 } else { 2 }, "{launch}");
     }
 }

@@ -337,7 +337,9 @@ impl Collective {
     /// The variables that it declares.
     pub fn declared(&self) -> Declared {
         match self {
-            Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => declared([Some(*var), None]),
+            Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => {
+                declared([Some(*var), None])
+            }
             Collective::Scan { before, all, .. } => declared([*before, *all]),
             Collective::Total { .. }
             | Collective::Scatter { .. }
@@ -359,9 +361,7 @@ impl Collective {
     /// The buffers that it writes.
     pub fn written(&self) -> Vec<BufferId> {
         match self {
-            Collective::Total { .. }
-            | Collective::Shuffle { .. }
-            | Collective::Segments { .. } => vec![],
+            Collective::Total { .. } | Collective::Shuffle { .. } | Collective::Segments { .. } => vec![],
             Collective::Scan { over, .. } => match over {
                 Over::Group(_) => vec![],
                 Over::Block { partial } => vec![*partial],

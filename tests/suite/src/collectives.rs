@@ -141,7 +141,8 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
             body.extend([scan, store(Expr::FromIndex(t, Box::new(found)))]);
         }
         What::Largest(team) => {
-            let given = Expr::Select(Box::new(live.into()), Box::new(coordinate.into()), Box::new(Expr::Index(0)));
+            let given =
+                Expr::Select(Box::new(live.into()), Box::new(coordinate.into()), Box::new(Expr::Index(0)));
             let (scan, found) = scan(&mut b, Scanned::Largest(given), (team, Asked::All), group);
             body.extend([scan, store(Expr::FromIndex(t, Box::new(found)))]);
         }
@@ -180,7 +181,8 @@ fn scan(b: &mut Builder, of: Scanned, (team, asked): (Team, Asked), group: Group
     let over = match team {
         Team::Group => Over::Group(group),
         Team::Block => {
-            let partial = b.buffer("partial", Elem::Index, Space::Shared { len: THREADS / WARP }, Array::Local);
+            let partial =
+                b.buffer("partial", Elem::Index, Space::Shared { len: THREADS / WARP }, Array::Local);
             b.shared.push(partial);
             Over::Block { partial }
         }

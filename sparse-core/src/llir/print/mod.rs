@@ -10,7 +10,8 @@ mod tests;
 
 use super::{
     Arrive, Block, Collective, Elem, Expr, FetchOp, Group, IndexOp, LoopKind, Neighbour, Over, Param,
-    Program, Promise, Role, Scanned, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty, Write as WriteBack,
+    Program, Promise, Role, Scanned, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty,
+    Write as WriteBack,
 };
 use crate::format::LevelMap;
 use expr::{Prec, assign_op, buffer_name, expr, range, tensor_name, var_name};

@@ -116,7 +116,9 @@ impl Verifier<'_> {
                 if let Over::Block { partial } = over {
                     let b = self.usable(*partial, at)?;
                     let shared = matches!(b.space, Space::Shared { .. }) && b.elem == Elem::Index;
-                    ensure(shared, Rule::Space, at, || format!("a block does not share indices in `{}`", b.name))?;
+                    ensure(shared, Rule::Space, at, || {
+                        format!("a block does not share indices in `{}`", b.name)
+                    })?;
                 }
                 let ordered = matches!(of, Scanned::Largest(_)) && before.is_some();
                 ensure(!ordered, Rule::Launch, at, || "no largest before a lane is found".into())?;

@@ -264,7 +264,9 @@ impl Lowerer<'_> {
                 let value = of.value_mut();
                 *value = match ty {
                     Ty::Cond => build::and(live, value.clone()),
-                    _ => Expr::Select(Box::new(live.into()), Box::new(value.clone()), Box::new(Expr::Index(0))),
+                    _ => {
+                        Expr::Select(Box::new(live.into()), Box::new(value.clone()), Box::new(Expr::Index(0)))
+                    }
                 };
             }
             Collective::Segments { key, .. } => *key = self.guarded(key.clone(), Ty::Index, Some(live)),

@@ -3,7 +3,9 @@
 use super::super::Lowerer;
 use super::super::place::ceil;
 use super::team::thread_number;
-use crate::llir::{Axis, Block, BufferId, Expr, Launch, LoopKind, Scanned, Scope, Step, Stmt, Ty, VarId, build};
+use crate::llir::{
+    Axis, Block, BufferId, Expr, Launch, LoopKind, Scanned, Scope, Step, Stmt, Ty, VarId, build,
+};
 
 /// Threads of a block.
 const THREADS: u32 = 256;

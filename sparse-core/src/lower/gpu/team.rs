@@ -52,6 +52,8 @@ pub(super) struct Filled<'a> {
     pub(super) begun: Cell<bool>,
     /// Are sums of the row before, which lanes may still read, written over?
     pub(super) looks: Cell<bool>,
+    /// How many statements of the producer are around what is shared out.
+    pub(super) depth: Cell<u32>,
 }
 
 /// The sum of the values of the lanes before, and of all lanes.
@@ -119,7 +121,8 @@ impl Lowerer<'_> {
         pass: Pass,
         table: &Table,
     ) -> Block {
-        let filled = Filled { workspace, var, pass, table, begun: Cell::new(false), looks: Cell::new(false) };
+        let (begun, looks, depth) = (Cell::new(false), Cell::new(false), Cell::new(0));
+        let filled = Filled { workspace, var, pass, table, begun, looks, depth };
         let shared = match self.shared_out(&block, lanes, &filled) {
             Some(shared) => shared,
             None => {
@@ -170,10 +173,12 @@ impl Lowerer<'_> {
                     }
                     let mut stmt = stmt.clone();
                     let mut whole = true;
+                    filled.depth.set(filled.depth.get() + 1);
                     stmt.for_each_block_mut(&mut |nested| match self.shared_out(nested, lanes, filled) {
                         Some(shared) => *nested = shared,
                         None => whole = false,
                     });
+                    filled.depth.set(filled.depth.get() - 1);
                     match whole {
                         true => out.push(stmt),
                         false => out.extend(alone(self, one)?),

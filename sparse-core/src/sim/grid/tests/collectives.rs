@@ -1,11 +1,19 @@
 //! What lanes do together, against sums over the lanes.
 
-use crate::llir::{Arrive, Group, MOST, Neighbour, Sole, Write};
+use super::kernels::by_scans;
+use super::{fault, run};
+use crate::llir::build::{eq, lt};
+use crate::llir::verify::{Rule, verify};
+use crate::llir::{
+    Arrive, Expr, Group, IndexOp, MOST, Neighbour, Program, Scanned, Scope, Sole, Step, Stmt, Write,
+};
 use crate::scalar::{DType, Monoid, Value};
 use crate::sim::Fault;
 use crate::sim::grid::array::to_word;
 use crate::sim::grid::code::{Combine, Place};
-use crate::sim::grid::collective::{absent, count, exchanges, largest, reduce, scatter, shuffle, sums, total};
+use crate::sim::grid::collective::{
+    absent, count, exchanges, largest, reduce, scatter, shuffle, sums, total,
+};
 use crate::sim::grid::lanes::{ALL, Lanes};
 use proptest::prelude::*;
 
@@ -226,4 +234,56 @@ fn keys_and_elements_count_where_there_is_an_element() {
     let differ = reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL), None).map(|_| ()).unwrap_err();
     assert_eq!(differ.fault, Fault::ElementsDiffer { buffer: "y".into(), first: 0, second: 1 });
     assert!(reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL & !(1 << 6)), None).is_ok());
+}
+
+fn stored(program: Program) -> Vec<f64> {
+    run(&verify(program).unwrap()).unwrap_or_else(|e| panic!("{e}")).0
+}
+
+/// Both warps of a block, of which the second one has others before it.
+#[test]
+fn blocks_scan() {
+    let odd =
+        |t: Expr| eq(Expr::IndexOp(IndexOp::Rem, Box::new(t), Box::new(Expr::Index(2))), Expr::Index(1));
+    let of = |n: usize, all: usize| (1000 * n + all) as f64;
+    let votes = stored(by_scans(|e| Scanned::Lanes(e), odd, true));
+    assert_eq!(votes, (0..21).map(|t| of(t / 2, 32)).collect::<Vec<_>>());
+    let sums = stored(by_scans(|e| Scanned::Sum(e), |t| t, true));
+    assert_eq!(sums, (0..21_usize).map(|t| of(t * t.saturating_sub(1) / 2, 63 * 32)).collect::<Vec<_>>());
+    let largest = stored(by_scans(|e| Scanned::Largest(e), |t| t, true));
+    assert_eq!(largest, [63.0; 21]);
+    // Sums stop.
+    let many = stored(by_scans(|e| Scanned::Largest(e), |_| Expr::Index(MOST), true));
+    assert_eq!(many, [MOST as f64; 21]);
+}
+
+/// What warps have stored is read before the next scan's is.
+#[test]
+fn scans_without_a_barrier_between_them() {
+    for of in [(|e| Scanned::Sum(e)) as fn(Expr) -> Scanned, |e| Scanned::Largest(e)] {
+        let e = fault(by_scans(of, |t| t, false));
+        assert!(matches!(&e.fault, Fault::Conflict { buffer, .. } if buffer == "partial"), "{e}");
+        assert!(e.place.starts_with("`block let "), "{e}");
+    }
+}
+
+/// A block scans where all of its threads come by.
+#[test]
+fn scans_from_which_threads_are_absent() {
+    let behind = |threads: u64, divides: u64| {
+        let mut p = by_scans(|e| Scanned::Sum(e), |t| t, true);
+        let Some(Step::Launch(l)) = p.steps.last_mut() else { panic!("the kernel ends with its launch") };
+        let number = Expr::IndexOp(IndexOp::Div, Box::new(l.thread.into()), Box::new(Expr::Index(divides)));
+        let then = std::mem::take(&mut l.body);
+        l.body = vec![Stmt::If { cond: lt(number, Expr::Index(threads)), then, otherwise: vec![] }];
+        p
+    };
+    // Lanes of a warp, and a warp.
+    let e = fault(behind(20, 1));
+    assert_eq!(e.fault, Fault::AbsentLane { thread: 20, left: false });
+    let e = fault(behind(1, 32));
+    assert_eq!(e.fault, Fault::DivergentBarrier { scope: Scope::Block, thread: 32 });
+    for p in [behind(20, 1), behind(1, 32)] {
+        assert_eq!(verify(p).unwrap_err().rule, Rule::Convergence);
+    }
 }
