@@ -52,6 +52,8 @@ parts! {
     VectorParts = VECTOR_PARTS in "prelude/vector_parts.cuh",
     /// Such elements combined with what is there.
     AtomicVectors = ATOMIC_VECTORS in "prelude/atomic_vectors.cuh",
+    /// Places of tables that others want too.
+    Claims = CLAIMS in "prelude/claims.cuh",
     /// Launches that follow others.
     Following = FOLLOWING in "prelude/following.cuh",
     /// Which lanes arrive. Monoids stand before this.
@@ -101,6 +103,7 @@ impl Part {
         match self {
             Part::Scalars
             | Part::Counts
+            | Part::Claims
             | Part::LowerBound
             | Part::UpperBound
             | Part::Vectors
@@ -132,7 +135,7 @@ impl Part {
 pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
     addCounts addVector allowNextLaunch atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup atomicVector \
-    carrySegments countBefore countBeforeInBlock countInBlock countInGroup divideOrZero gallop largestInBlock \
+    carrySegments claimPlace countBefore countBeforeInBlock countInBlock countInGroup divideOrZero gallop largestInBlock \
     largestInGroup loadVector lowerBound nextInGroup previousInGroup \
     reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector sumBefore sumBeforeInBlock sumInBlock \
     sumInGroup sumOfWarps syncGroup upperBound \
@@ -173,9 +176,7 @@ impl Needs {
         let (parts, monoids) = (self.parts.borrow(), self.monoids.borrow());
         source.0.extend(parts.range(..Part::Lanes).copied().map(Piece::Part));
         source.push(&monoids::text(&monoids));
-        let reduces = parts
-            .range(Part::Lanes..)
-            .any(|part| part.reduces());
+        let reduces = parts.range(Part::Lanes..).any(|part| part.reduces());
         if reduces && !monoids.keys().any(|(op, _)| *op == Monoid::Add) {
             source.push("struct Add;  // the monoid that goes without saying\n\n");
         }

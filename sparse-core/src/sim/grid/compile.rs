@@ -238,7 +238,8 @@ impl<'a> Compiler<'a> {
             Stmt::Claim { var, buffer, index, value } => {
                 let (index, value) = (self.word(index, None), self.word(value, None));
                 let (place, to) = (self.written(*buffer), self.var(*var));
-                self.emit(Op::Claim { to, place, index, value }, 1);
+                // A load, and is nothing there? Swaps are counted where they are made.
+                self.emit(Op::Claim { to, place, index, value }, 2);
             }
             Stmt::Fetch { op, var, buffer, index, value } => {
                 let (index, value) = (self.word(index, None), self.word(value, None));
