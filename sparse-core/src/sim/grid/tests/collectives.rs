@@ -246,21 +246,21 @@ fn blocks_scan() {
     let odd =
         |t: Expr| eq(Expr::IndexOp(IndexOp::Rem, Box::new(t), Box::new(Expr::Index(2))), Expr::Index(1));
     let of = |n: usize, all: usize| (1000 * n + all) as f64;
-    let votes = stored(by_scans(|e| Scanned::Lanes(e), odd, true));
+    let votes = stored(by_scans(Scanned::Lanes, odd, true));
     assert_eq!(votes, (0..21).map(|t| of(t / 2, 32)).collect::<Vec<_>>());
-    let sums = stored(by_scans(|e| Scanned::Sum(e), |t| t, true));
+    let sums = stored(by_scans(Scanned::Sum, |t| t, true));
     assert_eq!(sums, (0..21_usize).map(|t| of(t * t.saturating_sub(1) / 2, 63 * 32)).collect::<Vec<_>>());
-    let largest = stored(by_scans(|e| Scanned::Largest(e), |t| t, true));
+    let largest = stored(by_scans(Scanned::Largest, |t| t, true));
     assert_eq!(largest, [63.0; 21]);
     // Sums stop.
-    let many = stored(by_scans(|e| Scanned::Largest(e), |_| Expr::Index(MOST), true));
+    let many = stored(by_scans(Scanned::Largest, |_| Expr::Index(MOST), true));
     assert_eq!(many, [MOST as f64; 21]);
 }
 
 /// What warps have stored is read before the next scan's is.
 #[test]
 fn scans_without_a_barrier_between_them() {
-    for of in [(|e| Scanned::Sum(e)) as fn(Expr) -> Scanned, |e| Scanned::Largest(e)] {
+    for of in [Scanned::Sum as fn(Expr) -> Scanned, Scanned::Largest] {
         let e = fault(by_scans(of, |t| t, false));
         assert!(matches!(&e.fault, Fault::Conflict { buffer, .. } if buffer == "partial"), "{e}");
         assert!(e.place.starts_with("`block let "), "{e}");
@@ -271,7 +271,7 @@ fn scans_without_a_barrier_between_them() {
 #[test]
 fn scans_from_which_threads_are_absent() {
     let behind = |threads: u64, divides: u64| {
-        let mut p = by_scans(|e| Scanned::Sum(e), |t| t, true);
+        let mut p = by_scans(Scanned::Sum, |t| t, true);
         let Some(Step::Launch(l)) = p.steps.last_mut() else { panic!("the kernel ends with its launch") };
         let number = Expr::IndexOp(IndexOp::Div, Box::new(l.thread.into()), Box::new(Expr::Index(divides)));
         let then = std::mem::take(&mut l.body);
