@@ -525,3 +525,13 @@ fn two_operands_positions_in_one_loop() {
         &[Tensor("A", &[2, 3], a), Tensor("b", &[2], b), Tensor("C", &[2, 2], c)],
     );
 }
+
+/// What is copied for a sum that is a scalar is scattered by many threads, and the sum is written by one.
+#[test]
+fn a_copy_for_a_scalar() {
+    let text = "fn kernel(A: Csr<i32>, B: Csc<i32>, C: DenseVec<i32>) -> Scalar<i32> { s = (A[i, j] ^ B[i, j]) + C[j]; }";
+    let a: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[0, 2], 2.0), (&[3, 1], 3.0)];
+    let b: &[(&[usize], f64)] = &[(&[0, 2], 7.0), (&[1, 0], 5.0), (&[3, 1], 3.0)];
+    let c: &[(&[usize], f64)] = &[(&[0], 4.0), (&[1], -1.0), (&[2], 9.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[4, 3], a), Tensor("B", &[4, 3], b), Tensor("C", &[3], c)]);
+}

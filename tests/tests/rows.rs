@@ -6,6 +6,7 @@ use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::format::{Compressed, Dense};
 use sparse_core::front::parse_str;
 use sparse_core::llir::verify::verify;
+use sparse_core::llir::walk::visit_stmts;
 use sparse_core::llir::{Launch, Program, Step, Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, run_shuffled};
@@ -50,22 +51,26 @@ fn args_of_rows(statement: &str, rows: usize) -> Vec<Arg> {
         ..9 => i,
         // Teams come to an empty row after others.
         10 => 0,
-        9..66 => 6 + i % 3,
+        // Of groups a block has many.
+        9..66 => [6, 7, 8, 8, 8][i % 5],
         _ => 3,
     };
-    let a = matrix([rows, 20], |i, j| match like(i) {
+    let a = matrix([rows, 60], |i, j| match like(i) {
         0 => false,
+        // More entries than are gone through at a time, of short rows, and then after long ones.
+        7 => j >= 20,
+        3 => true,
+        _ if j >= 20 => false,
         5 => j == 9,
         1 => j == 8,
         2 => j % 2 == 0,
-        3 => true,
         // Elements that are scattered twice leave gaps in the tables of every class.
         4 => [6, 7, 12, 16].contains(&j),
         6 => [0, 4, 9, 14, 19].contains(&j),
-        7 => [6, 16].contains(&j),
-        _ => (i + j) % 13 == 0,
+        _ => j == 0 || j == 19,
     });
-    let b = matrix([20, 400], |j, k| match j % 5 {
+    let b = matrix([60, 400], |j, k| match j % 5 {
+        _ if j >= 20 => k % 200 == 3,
         0 => k % 37 == j,
         1 => (60..100).contains(&k),
         2 => k % 3 == j % 3,
@@ -76,7 +81,7 @@ fn args_of_rows(statement: &str, rows: usize) -> Vec<Arg> {
     if statement.contains("C[i, k]") {
         args.push(matrix([rows, 400], |i, k| i == 0 || (i * k) % 4 == 1));
     } else if statement.contains('C') {
-        args.push(matrix([rows, 20], |i, j| (i + 2 * j) % 5 == 0));
+        args.push(matrix([rows, 60], |i, j| (i + 2 * j) % 5 == 0));
     }
     args
 }
@@ -213,6 +218,36 @@ fn runs_have_the_same_bytes_in_every_order() {
     }
 }
 
+/// What comes to the same number in every order is combined by atomic updates; parts of teams that combine others take turns.
+#[test]
+fn integers_are_combined_in_any_order() {
+    let integers = |dims: [usize; 2], stored: &dyn Fn(usize, usize) -> bool| {
+        let all = (0..dims[0]).flat_map(|i| (0..dims[1]).map(move |j| [i, j]));
+        let entries = all.filter(|c| stored(c[0], c[1])).enumerate().map(|(n, c)| (c, n as i32 * 40_503 - 7));
+        Arg::Tensor(DynTensor::from(&Csr::<i32>::from_triplets(dims, entries).unwrap()))
+    };
+    let a = integers([40, 60], &|i, j| i % 5 == 3 || (i + j) % 7 == 0 || i % 5 == 1 && j >= 20);
+    let b = integers([60, 400], &|j, k| if j < 5 { k % 3 == j % 3 } else { k % 50 == j % 4 });
+    let atomics = |program: &Verified| {
+        let mut found = 0;
+        for launch in program.program().launches() {
+            visit_stmts(&launch.body, &mut |s| found += usize::from(matches!(s, Stmt::Atomic { .. })));
+        }
+        found
+    };
+    let text = "fn f(A: Csr<i32>, B: Csr<i32>) -> Csr<i32> { R[i, k] = A[i, j] * B[j, k]; }";
+    let cpu = parse_str(&format!("{text} schedule cpu = none;")).unwrap();
+    let args = [a, b];
+    let expected = run(&compile_kernel(cpu, &Options::default()).unwrap().program, &args).unwrap();
+    let program = compiled(text);
+    assert!(atomics(&program) > 0);
+    assert_eq!(atomics(&compiled(&text.replace("i32", "f32"))), 0);
+    for seed in 0..3 {
+        let found = run_shuffled(&program, &args, Limits::default(), seed).unwrap_or_else(|e| panic!("{e}"));
+        assert!(found.iter().eq(expected.iter()), "{seed}");
+    }
+}
+
 #[test]
 fn explain_says_who_assembles_a_row() {
     let kernel = parse_str(&text(STATEMENTS[0], "Csr", "")).unwrap();
@@ -301,7 +336,7 @@ fn every_wait_is_needed() {
                 assert!(found, "{schedule}{launch}, {bytes} bytes, barrier {n}: {fault:?}");
                 n += 1;
             }
-            assert!(n > 3, "{n}");
+            assert!(n > 1, "{launch}: {n}");
         }
     }
 }

@@ -89,13 +89,42 @@ pub enum Neighbour {
     Next,
 }
 
-/// Which lanes of a group are counted.
+/// What each thread gives to a scan ([`Collective::Scan`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scanned {
+    /// One, where it has the condition.
+    Lanes(Expr),
+    /// A count; sums stop at [`MOST`](super::MOST).
+    Sum(Expr),
+    /// An index, of which the largest is found, which is [`MOST`](super::MOST) at most.
+    Largest(Expr),
+}
+
+impl Scanned {
+    /// What each thread evaluates.
+    pub fn value(&self) -> &Expr {
+        let (Scanned::Lanes(e) | Scanned::Sum(e) | Scanned::Largest(e)) = self;
+        e
+    }
+
+    /// [`Scanned::value`], to be changed.
+    pub fn value_mut(&mut self) -> &mut Expr {
+        let (Scanned::Lanes(e) | Scanned::Sum(e) | Scanned::Largest(e)) = self;
+        e
+    }
+}
+
+/// Which threads scan together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Counted {
-    /// Those before this one.
-    Before,
-    /// All of them.
-    All,
+pub enum Over {
+    /// Lanes of a warp.
+    Group(Group),
+    /// All threads of the block. The first lane of each warp stores what the warp has, then all wait for each other as at a
+    /// barrier, and each thread reads what all warps have stored.
+    Block {
+        /// An array that the block shares, of an index a warp. Others may use it after the block's next barrier.
+        partial: BufferId,
+    },
 }
 
 /// How a reduced value reaches a buffer's element.
@@ -117,6 +146,13 @@ pub enum Sole {
     Store,
     /// `buffer[index] op= value`, by a load and a store
     Combine,
+}
+
+/// Variables that a statement declares.
+pub type Declared = std::iter::Flatten<std::array::IntoIter<Option<VarId>, 2>>;
+
+pub(super) fn declared(vars: [Option<VarId>; 2]) -> Declared {
+    vars.into_iter().flatten()
 }
 
 /// What lanes do together. Each lane evaluates its own operands.
@@ -153,16 +189,16 @@ pub enum Collective {
         /// Who.
         group: Group,
     },
-    /// `let var = ` how many of the group's lanes have the condition.
-    Count {
-        /// Declared variable, an index.
-        var: VarId,
-        /// The condition.
-        when: Expr,
-        /// Which lanes are counted.
-        of: Counted,
+    /// What threads give is summed, or the largest of it found: an exclusive scan, a reduction, or both at once.
+    Scan {
+        /// What each gives.
+        of: Scanned,
+        /// Declared variable, an index, if it is asked for: the sum of what the threads before this one give.
+        before: Option<VarId>,
+        /// Declared variable, an index, if it is asked for: the sum of what all give, or the largest.
+        all: Option<VarId>,
         /// Who.
-        group: Group,
+        over: Over,
     },
     /// `let var = ` the segments of equal keys among the group's lanes.
     Segments {
@@ -242,12 +278,11 @@ impl Carry {
 
 /// The expressions that each lane evaluates, read or changed.
 macro_rules! expressions {
-    ($collective:expr, $f:ident, $of_carry:ident) => {
+    ($collective:expr, $f:ident, $of_carry:ident, $of_scan:ident) => {
         match $collective {
             Collective::Total { .. } | Collective::Scatter { .. } => {}
-            Collective::Shuffle { value: e, .. }
-            | Collective::Count { when: e, .. }
-            | Collective::Segments { key: e, .. } => $f(e),
+            Collective::Shuffle { value: e, .. } | Collective::Segments { key: e, .. } => $f(e),
+            Collective::Scan { of, .. } => $f(of.$of_scan()),
             Collective::Reduce { value, index, when, .. } => [value, index, when].into_iter().for_each($f),
             Collective::Carry(carry) => carry.$of_carry().into_iter().for_each($f),
         }
@@ -255,62 +290,82 @@ macro_rules! expressions {
 }
 
 impl Collective {
-    /// The lanes that take part.
+    /// The lanes of a warp that take part: of what a block does, all of them.
     pub fn group(&self) -> Group {
         match self {
+            Collective::Scan { over: Over::Group(group), .. } => *group,
+            Collective::Scan { over: Over::Block { .. }, .. } => Group { size: WARP, arrive: Arrive::Warp },
             Collective::Total { group, .. }
             | Collective::Scatter { group, .. }
             | Collective::Shuffle { group, .. }
-            | Collective::Count { group, .. }
             | Collective::Segments { group, .. }
             | Collective::Reduce { group, .. } => *group,
             Collective::Carry(carry) => carry.group,
         }
     }
 
-    /// [`Collective::group`], to be changed.
-    pub fn group_mut(&mut self) -> &mut Group {
+    /// Says which lanes of the warp arrive at what a group does.
+    pub fn set_arrive(&mut self, arrive: Arrive) {
         match self {
+            Collective::Scan { over: Over::Block { .. }, .. } => {}
+            Collective::Scan { over: Over::Group(group), .. } => group.arrive = arrive,
             Collective::Total { group, .. }
             | Collective::Scatter { group, .. }
             | Collective::Shuffle { group, .. }
-            | Collective::Count { group, .. }
             | Collective::Segments { group, .. }
-            | Collective::Reduce { group, .. } => group,
-            Collective::Carry(carry) => &mut carry.group,
+            | Collective::Reduce { group, .. } => group.arrive = arrive,
+            Collective::Carry(carry) => carry.group.arrive = arrive,
         }
     }
 
-    /// The variable that it declares.
-    pub fn declared(&self) -> Option<VarId> {
+    /// The run of threads that decides alike whether it comes to it.
+    pub fn threads(&self) -> u32 {
         match self {
-            Collective::Shuffle { var, .. }
-            | Collective::Count { var, .. }
-            | Collective::Segments { var, .. } => Some(*var),
+            Collective::Scan { over: Over::Block { .. }, .. } => MAX_THREADS,
+            c => match c.group() {
+                Group { arrive: Arrive::Warp, .. } => WARP,
+                Group { arrive: Arrive::Group, size } => size,
+            },
+        }
+    }
+
+    /// Do the threads of a block wait for each other in it?
+    pub fn is_barrier(&self) -> bool {
+        matches!(self, Collective::Scan { over: Over::Block { .. }, .. })
+    }
+
+    /// The variables that it declares.
+    pub fn declared(&self) -> Declared {
+        match self {
+            Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => {
+                declared([Some(*var), None])
+            }
+            Collective::Scan { before, all, .. } => declared([*before, *all]),
             Collective::Total { .. }
             | Collective::Scatter { .. }
             | Collective::Reduce { .. }
-            | Collective::Carry(_) => None,
+            | Collective::Carry(_) => declared([None; 2]),
         }
     }
 
     /// Calls `f` on the expressions that each lane evaluates.
     pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
-        expressions!(self, f, exprs)
+        expressions!(self, f, exprs, value)
     }
 
     /// [`Collective::for_each_expr`], to change them.
     pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
-        expressions!(self, f, exprs_mut)
+        expressions!(self, f, exprs_mut, value_mut)
     }
 
     /// The buffers that it writes.
     pub fn written(&self) -> Vec<BufferId> {
         match self {
-            Collective::Total { .. }
-            | Collective::Shuffle { .. }
-            | Collective::Count { .. }
-            | Collective::Segments { .. } => vec![],
+            Collective::Total { .. } | Collective::Shuffle { .. } | Collective::Segments { .. } => vec![],
+            Collective::Scan { over, .. } => match over {
+                Over::Group(_) => vec![],
+                Over::Block { partial } => vec![*partial],
+            },
             Collective::Scatter { buffer, .. } | Collective::Reduce { buffer, .. } => vec![*buffer],
             Collective::Carry(carry) => vec![carry.buffer, carry.sums, carry.elements],
         }

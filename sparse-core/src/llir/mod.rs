@@ -34,7 +34,9 @@ pub use crate::format::WorkspaceFormat;
 use crate::scalar::DType;
 pub use buffer::{Array, Buffer, Elem, Space, Workspace};
 pub use expr::{Bound, Cmp, Expr, IndexOp, MOST};
-pub use kernel::{Arrive, Axis, Carry, Collective, Counted, Group, Launch, Neighbour, Scope, Sole, Write};
+pub use kernel::{
+    Arrive, Axis, Carry, Collective, Group, Launch, Neighbour, Over, Scanned, Scope, Sole, Write,
+};
 pub use program::{Extent, Fused, Program, Promise, Role, Tensor};
 pub use race::IgnoredRace;
 pub use step::{Fibers, Step};

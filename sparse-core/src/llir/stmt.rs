@@ -197,7 +197,8 @@ pub enum Stmt {
         value: Expr,
     },
     /// `var = buffer[index]`, and where that was [`MOST`], which is nothing's number, `buffer[index] = value`: both as one
-    /// step, whole also if other threads do the same; in a [`Launch`] alone. Who comes first is not known.
+    /// step, whole also if other threads do the same; in a [`Launch`] alone. Who comes first is not known. A device loads first, and
+    /// swaps where it finds nothing.
     Claim {
         /// Changed variable, an index: what was there.
         var: VarId,

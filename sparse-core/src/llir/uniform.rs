@@ -11,7 +11,7 @@
 //!
 //! What lanes do together needs control flow as uniform as the lanes that it names (DESIGN section 5: convergence).
 
-use super::kernel::{Collective, Counted};
+use super::kernel::{Collective, Over};
 use super::walk::visit_stmts;
 use super::{Buffer, Cmp, Expr, IndexOp, Launch, Space, Stmt, VarId};
 
@@ -185,13 +185,17 @@ impl Spans {
                     Collective::Total { var, group, .. } => {
                         self.limit(*var, Uniform { span: group.size, ..Uniform::NONE }, control);
                     }
-                    Collective::Count { var, of: Counted::All, group, .. } => {
-                        let (span, rise) = (group.size, group.size);
-                        self.declare(*var, Uniform { span, ramp: 1, rise });
+                    Collective::Scan { before, all, over, .. } => {
+                        let span = match over {
+                            Over::Group(group) => group.size,
+                            Over::Block { .. } => BLOCK,
+                        };
+                        before.iter().for_each(|var| self.declare(*var, Uniform::NONE));
+                        all.iter().for_each(|var| self.declare(*var, Uniform { span, ramp: 1, rise: span }));
                     }
-                    Collective::Shuffle { var, .. }
-                    | Collective::Count { var, of: Counted::Before, .. }
-                    | Collective::Segments { var, .. } => self.declare(*var, Uniform::NONE),
+                    Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => {
+                        self.declare(*var, Uniform::NONE);
+                    }
                     Collective::Scatter { .. } | Collective::Reduce { .. } | Collective::Carry(_) => {}
                 },
                 _ => {

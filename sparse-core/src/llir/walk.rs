@@ -1,5 +1,6 @@
 //! Visits of the expressions and statements inside a block, to read or to change them.
 
+use super::kernel::{Declared, declared};
 use super::{Block, BufferId, Collective, Expr, Stmt, VarId, VectorPart};
 
 impl Expr {
@@ -225,16 +226,16 @@ impl Stmt {
         }
     }
 
-    /// The variable that the statement declares.
-    pub fn declared(&self) -> Option<VarId> {
+    /// The variables that the statement declares.
+    pub fn declared(&self) -> Declared {
         match self {
             Stmt::Let { var, .. }
             | Stmt::Mut { var, .. }
             | Stmt::For { var, .. }
-            | Stmt::Threads { var, .. } => Some(*var),
-            Stmt::Fetch { var, .. } => *var,
+            | Stmt::Threads { var, .. } => declared([Some(*var), None]),
+            Stmt::Fetch { var, .. } => declared([*var, None]),
             Stmt::Collective(c) => c.declared(),
-            _ => None,
+            _ => declared([None; 2]),
         }
     }
 
@@ -252,9 +253,11 @@ impl Stmt {
             Stmt::Collective(
                 Collective::Total { var, .. }
                 | Collective::Shuffle { var, .. }
-                | Collective::Count { var, .. }
                 | Collective::Segments { var, .. },
             ) => f(var),
+            Stmt::Collective(Collective::Scan { before, all, .. }) => {
+                before.iter_mut().chain(all).for_each(f);
+            }
             Stmt::Collective(
                 Collective::Scatter { .. } | Collective::Reduce { .. } | Collective::Carry(_),
             )

@@ -36,6 +36,8 @@ pub(super) struct Output {
     pub(super) tables: Vec<RowTables>,
     /// The shared array of launches that sum counts.
     pub(super) partial_sums: Vec<BufferId>,
+    /// Shared arrays of where rows of a tile's entries begin, and where they end.
+    pub(super) row_bounds: Vec<[BufferId; 2]>,
     /// What else there is to do where rows are long.
     pub(super) long_rows: Option<LongRows>,
     /// Who assembles rows of merged operands that are long.
@@ -85,6 +87,7 @@ impl Output {
             assembly: None,
             tables: vec![],
             partial_sums: vec![],
+            row_bounds: vec![],
             long_rows: None,
             row_parts: None,
             row_work: None,

@@ -167,7 +167,7 @@ impl Lowerer<'_> {
                     mine.push(*var);
                 }
                 Stmt::Collective(c) => {
-                    if let Some(var) = c.declared() {
+                    for var in c.declared() {
                         self.settle(var, taken, done);
                         mine.push(var);
                     }

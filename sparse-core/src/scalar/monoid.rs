@@ -30,6 +30,11 @@ impl Monoid {
         self == Monoid::Add && of == DType::F32
     }
 
+    /// Is the result the same in whatever order values are combined, and does hardware combine them in memory?
+    pub fn is_exact(self, t: DType) -> bool {
+        matches!(t, DType::I32 | DType::I64) && self != Monoid::Mul
+    }
+
     /// The operator that combines two values.
     pub fn op(self) -> BinaryOp {
         match self {

@@ -1,3 +1,9 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
+}
+
 // Where the hardware has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN
 // ends it as well.
 template <typename T> struct Word;  // T as a word that can be swapped
@@ -63,8 +69,111 @@ template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGrou
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
     return __popc(votesOfGroup<G, Lanes>(vote));
 }
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
-    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+    int all;
+    return countBefore<G, Lanes>(vote, all);
+}
+
+// Sums of counts: of all lanes of the group, or of those before this one.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+    }
+    return count;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const int other = __shfl_up_sync(mask, count, distance, G);
+        if (distance <= lane) count = addCounts(count, other);
+    }
+    all = __shfl_sync(mask, count, G - 1, G);
+    const int before = __shfl_up_sync(mask, count, 1, G);
+    return lane == 0 ? 0 : before;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
+    int all;
+    return sumBefore<G, Lanes>(count, all);
+}
+
+// The largest of what the lanes of the group have.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(OwnGroup::mask<G>(), value);
+#else
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
+    }
+    return value;
+#endif
+}
+
+// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
+// array after the block's next barrier.
+template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
+    const int own = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
+    __syncthreads();
+    int before = 0;
+    all = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) {
+        if (warp == own) before = all;
+        all = addCounts(all, partial[warp]);
+    }
+    return before;
+}
+
+// How many threads of the block have the condition: all of them, or those before this one.
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial, int& all) {
+    int ofWarp;
+    const int before = countBefore<32>(vote, ofWarp);
+    return sumOfWarps<T>(ofWarp, partial, all) + before;
+}
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial) {
+    int all;
+    return countBeforeInBlock<T>(vote, partial, all);
+}
+template <int T> __device__ __forceinline__ int countInBlock(bool vote, int* partial) {
+    int all;
+    sumOfWarps<T>(countInGroup<32>(vote), partial, all);
+    return all;
+}
+
+// Sums of counts: of all threads of the block, or of those before this one.
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
+    int ofWarp;
+    const int before = sumBefore<32>(count, ofWarp);
+    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
+}
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
+    int all;
+    return sumBeforeInBlock<T>(count, partial, all);
+}
+template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
+    int all;
+    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
+    return all;
+}
+
+// The largest of what the threads of the block have. Others may use the array after the block's next barrier.
+template <int T> __device__ __forceinline__ int largestInBlock(int value, int* partial) {
+    const int ofWarp = largestInGroup<32>(value);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = ofWarp;
+    __syncthreads();
+    int largest = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) largest = max(largest, partial[warp]);
+    return largest;
 }
 
 // How the lane that has the result writes it.
@@ -202,6 +311,7 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) collectives(
     const double* __restrict__ x_vals, int x1_dim, double* y_vals) {
+    __shared__ int partial[4];
     const int thread = threadIdx.x;
     const int i = thread / 32;
     const Segment segments_32 = segmentsOf<32>(i);
@@ -210,24 +320,98 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     y_vals[after_32] = before_32;
     const int count_32 = countInGroup<32>(i < x1_dim);
     y_vals[count_32] = 1.0;
-    const int count_before_32 = countBefore<32>(i < x1_dim);
-    y_vals[count_before_32] = 1.0;
+    const int count_before_first_32 = countBefore<32>(i < x1_dim);
+    y_vals[count_before_first_32] = 1.0;
+    int count_both_32;
+    const int count_before_both_32 = countBefore<32>(i < x1_dim, count_both_32);
+    y_vals[count_before_both_32] = 1.0;
+    y_vals[count_both_32] = 1.0;
+    const int sum_32 = sumInGroup<32>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[sum_32] = 1.0;
+    const int sum_before_first_32 = sumBefore<32>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[sum_before_first_32] = 1.0;
+    int sum_both_32;
+    const int sum_before_both_32 = sumBefore<32>((int)min((long long)i * x1_dim, 2147483647LL), sum_both_32);
+    y_vals[sum_before_both_32] = 1.0;
+    y_vals[sum_both_32] = 1.0;
+    const int largest_32 = largestInGroup<32>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[largest_32] = 1.0;
     const Segment segments_8 = segmentsOf<8>(i);
     const double before_8 = previousInGroup<double, 8>(x_vals[i]);
     const long long after_8 = nextInGroup<long long, 8>((long long)i * x1_dim);
     y_vals[after_8] = before_8;
     const int count_8 = countInGroup<8>(i < x1_dim);
     y_vals[count_8] = 1.0;
-    const int count_before_8 = countBefore<8>(i < x1_dim);
-    y_vals[count_before_8] = 1.0;
+    const int count_before_first_8 = countBefore<8>(i < x1_dim);
+    y_vals[count_before_first_8] = 1.0;
+    int count_both_8;
+    const int count_before_both_8 = countBefore<8>(i < x1_dim, count_both_8);
+    y_vals[count_before_both_8] = 1.0;
+    y_vals[count_both_8] = 1.0;
+    const int sum_8 = sumInGroup<8>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[sum_8] = 1.0;
+    const int sum_before_first_8 = sumBefore<8>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[sum_before_first_8] = 1.0;
+    int sum_both_8;
+    const int sum_before_both_8 = sumBefore<8>((int)min((long long)i * x1_dim, 2147483647LL), sum_both_8);
+    y_vals[sum_before_both_8] = 1.0;
+    y_vals[sum_both_8] = 1.0;
+    const int largest_8 = largestInGroup<8>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[largest_8] = 1.0;
     const Segment segments_2 = segmentsOf<2, OwnGroup>(i);
     const double before_2 = previousInGroup<double, 2, OwnGroup>(x_vals[i]);
     const long long after_2 = nextInGroup<long long, 2, OwnGroup>((long long)i * x1_dim);
     y_vals[after_2] = before_2;
     const int count_2 = countInGroup<2, OwnGroup>(i < x1_dim);
     y_vals[count_2] = 1.0;
-    const int count_before_2 = countBefore<2, OwnGroup>(i < x1_dim);
-    y_vals[count_before_2] = 1.0;
+    const int count_before_first_2 = countBefore<2, OwnGroup>(i < x1_dim);
+    y_vals[count_before_first_2] = 1.0;
+    int count_both_2;
+    const int count_before_both_2 = countBefore<2, OwnGroup>(i < x1_dim, count_both_2);
+    y_vals[count_before_both_2] = 1.0;
+    y_vals[count_both_2] = 1.0;
+    const int sum_2 = sumInGroup<2, OwnGroup>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[sum_2] = 1.0;
+    const int sum_before_first_2 = sumBefore<2, OwnGroup>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[sum_before_first_2] = 1.0;
+    int sum_both_2;
+    const int sum_before_both_2 = sumBefore<2, OwnGroup>(
+        (int)min((long long)i * x1_dim, 2147483647LL),
+        sum_both_2);
+    y_vals[sum_before_both_2] = 1.0;
+    y_vals[sum_both_2] = 1.0;
+    const int largest_2 = largestInGroup<2, OwnGroup>((int)min((long long)i * x1_dim, 2147483647LL));
+    y_vals[largest_2] = 1.0;
+    const int count_block = countInBlock<128>(i < x1_dim, partial);
+    y_vals[count_block] = 1.0;
+    __syncthreads();
+    const int count_before_first_block = countBeforeInBlock<128>(i < x1_dim, partial);
+    y_vals[count_before_first_block] = 1.0;
+    __syncthreads();
+    int count_both_block;
+    const int count_before_both_block = countBeforeInBlock<128>(i < x1_dim, partial, count_both_block);
+    y_vals[count_before_both_block] = 1.0;
+    y_vals[count_both_block] = 1.0;
+    __syncthreads();
+    const int sum_block = sumInBlock<128>((int)min((long long)i * x1_dim, 2147483647LL), partial);
+    y_vals[sum_block] = 1.0;
+    __syncthreads();
+    const int sum_before_first_block = sumBeforeInBlock<128>(
+        (int)min((long long)i * x1_dim, 2147483647LL),
+        partial);
+    y_vals[sum_before_first_block] = 1.0;
+    __syncthreads();
+    int sum_both_block;
+    const int sum_before_both_block = sumBeforeInBlock<128>(
+        (int)min((long long)i * x1_dim, 2147483647LL),
+        partial,
+        sum_both_block);
+    y_vals[sum_before_both_block] = 1.0;
+    y_vals[sum_both_block] = 1.0;
+    __syncthreads();
+    const int largest_block = largestInBlock<128>((int)min((long long)i * x1_dim, 2147483647LL), partial);
+    y_vals[largest_block] = 1.0;
+    __syncthreads();
     double t_add = x_vals[i];
     t_add += 1.0;
     t_add = reduceGroup<double, 32>(t_add);

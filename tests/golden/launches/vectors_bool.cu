@@ -87,13 +87,13 @@ struct Or {
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) vectors(
     const bool* __restrict__ x_vals, bool* __restrict__ y_vals) {
-    __shared__ __align__(16) bool tile_2[256];
+    __shared__ __align__(16) bool tile[256];
     __shared__ __align__(16) bool tile_4[512];
     const int thread = threadIdx.x;
     bool all_2[2];
     loadVector(all_2, &x_vals[thread * 2]);
-    storeVector(&tile_2[thread * 2], all_2);
-    loadVector(all_2, &tile_2[thread * 2]);
+    storeVector(&tile[thread * 2], all_2);
+    loadVector(all_2, &tile[thread * 2]);
     storeVector(&y_vals[thread * 2], all_2);
     atomicVector<Or>(&y_vals[thread * 2], all_2);
     bool all_4[4];

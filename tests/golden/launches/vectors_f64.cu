@@ -62,12 +62,12 @@ template <typename T, int N> __device__ __forceinline__ void addVector(T* to, co
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) vectors(
     const double* __restrict__ x_vals, double* __restrict__ y_vals) {
-    __shared__ __align__(16) double tile_2[256];
+    __shared__ __align__(16) double tile[256];
     const int thread = threadIdx.x;
     double all_2[2];
     loadVector(all_2, &x_vals[thread * 2]);
-    storeVector(&tile_2[thread * 2], all_2);
-    loadVector(all_2, &tile_2[thread * 2]);
+    storeVector(&tile[thread * 2], all_2);
+    loadVector(all_2, &tile[thread * 2]);
     storeVector(&y_vals[thread * 2], all_2);
     addVector(&y_vals[thread * 2], all_2);
 }

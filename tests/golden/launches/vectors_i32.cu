@@ -62,13 +62,13 @@ template <typename T, int N> __device__ __forceinline__ void addVector(T* to, co
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) vectors(
     const int* __restrict__ x_vals, int* __restrict__ y_vals) {
-    __shared__ __align__(16) int tile_2[256];
+    __shared__ __align__(16) int tile[256];
     __shared__ __align__(16) int tile_4[512];
     const int thread = threadIdx.x;
     int all_2[2];
     loadVector(all_2, &x_vals[thread * 2]);
-    storeVector(&tile_2[thread * 2], all_2);
-    loadVector(all_2, &tile_2[thread * 2]);
+    storeVector(&tile[thread * 2], all_2);
+    loadVector(all_2, &tile[thread * 2]);
     storeVector(&y_vals[thread * 2], all_2);
     addVector(&y_vals[thread * 2], all_2);
     int all_4[4];

@@ -102,12 +102,12 @@ struct Add {
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) vectors(
     const long long* __restrict__ x_vals, long long* __restrict__ y_vals) {
-    __shared__ __align__(16) long long tile_2[256];
+    __shared__ __align__(16) long long tile[256];
     const int thread = threadIdx.x;
     long long all_2[2];
     loadVector(all_2, &x_vals[thread * 2]);
-    storeVector(&tile_2[thread * 2], all_2);
-    loadVector(all_2, &tile_2[thread * 2]);
+    storeVector(&tile[thread * 2], all_2);
+    loadVector(all_2, &tile[thread * 2]);
     storeVector(&y_vals[thread * 2], all_2);
     atomicVector<Add>(&y_vals[thread * 2], all_2);
 }

@@ -122,13 +122,13 @@ struct Add {
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) vectors(
     const unsigned char* __restrict__ x_vals, unsigned char* __restrict__ y_vals) {
-    __shared__ __align__(16) unsigned char tile_2[256];
+    __shared__ __align__(16) unsigned char tile[256];
     __shared__ __align__(16) unsigned char tile_4[512];
     const int thread = threadIdx.x;
     unsigned char all_2[2];
     loadVector(all_2, &x_vals[thread * 2]);
-    storeVector(&tile_2[thread * 2], all_2);
-    loadVector(all_2, &tile_2[thread * 2]);
+    storeVector(&tile[thread * 2], all_2);
+    loadVector(all_2, &tile[thread * 2]);
     storeVector(&y_vals[thread * 2], all_2);
     atomicVector<Add>(&y_vals[thread * 2], all_2);
     unsigned char all_4[4];

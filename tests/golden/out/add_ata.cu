@@ -4,6 +4,13 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
+// others put theirs meanwhile.
+__device__ __forceinline__ int claimPlace(int* at, int key) {
+    const int held = *(volatile int*)at;
+    return held == 2147483647 ? atomicCAS(at, 2147483647, key) : held;
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -41,8 +48,111 @@ template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGrou
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
     return __popc(votesOfGroup<G, Lanes>(vote));
 }
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
-    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+    int all;
+    return countBefore<G, Lanes>(vote, all);
+}
+
+// Sums of counts: of all lanes of the group, or of those before this one.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+    }
+    return count;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const int other = __shfl_up_sync(mask, count, distance, G);
+        if (distance <= lane) count = addCounts(count, other);
+    }
+    all = __shfl_sync(mask, count, G - 1, G);
+    const int before = __shfl_up_sync(mask, count, 1, G);
+    return lane == 0 ? 0 : before;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
+    int all;
+    return sumBefore<G, Lanes>(count, all);
+}
+
+// The largest of what the lanes of the group have.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(OwnGroup::mask<G>(), value);
+#else
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
+    }
+    return value;
+#endif
+}
+
+// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
+// array after the block's next barrier.
+template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
+    const int own = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
+    __syncthreads();
+    int before = 0;
+    all = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) {
+        if (warp == own) before = all;
+        all = addCounts(all, partial[warp]);
+    }
+    return before;
+}
+
+// How many threads of the block have the condition: all of them, or those before this one.
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial, int& all) {
+    int ofWarp;
+    const int before = countBefore<32>(vote, ofWarp);
+    return sumOfWarps<T>(ofWarp, partial, all) + before;
+}
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial) {
+    int all;
+    return countBeforeInBlock<T>(vote, partial, all);
+}
+template <int T> __device__ __forceinline__ int countInBlock(bool vote, int* partial) {
+    int all;
+    sumOfWarps<T>(countInGroup<32>(vote), partial, all);
+    return all;
+}
+
+// Sums of counts: of all threads of the block, or of those before this one.
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
+    int ofWarp;
+    const int before = sumBefore<32>(count, ofWarp);
+    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
+}
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
+    int all;
+    return sumBeforeInBlock<T>(count, partial, all);
+}
+template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
+    int all;
+    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
+    return all;
+}
+
+// The largest of what the threads of the block have. Others may use the array after the block's next barrier.
+template <int T> __device__ __forceinline__ int largestInBlock(int value, int* partial) {
+    const int ofWarp = largestInGroup<32>(value);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = ofWarp;
+    __syncthreads();
+    int largest = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) largest = max(largest, partial[warp]);
+    return largest;
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
@@ -67,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_counts_t1(
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t1_rows(
     const int* t1_rows, int A1_dim, int* t1_row_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -76,26 +186,16 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t1_rows(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t1_rows[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        t1_row_sums[block_x] = partial[255];
+        t1_row_sums[block_x] = all;
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1_rows(
     int A1_dim, int* t1_row_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -103,21 +203,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1_rows(
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < (A1_dim + 2048) / 2048 ? t1_row_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < (A1_dim + 2048) / 2048) {
-            t1_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            t1_row_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -125,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1_rows(
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1_rows(
     const int* t1_row_sums, int A1_dim, int* t1_rows) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -134,18 +225,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1_rows(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, t1_rows[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(t1_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(t1_row_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
         const int count = n < A1_dim ? t1_rows[n] : 0;
         t1_rows[n] = at;
@@ -156,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1_rows(
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t1(
     const int* t1_begins, int B1_dim, int* t1_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -165,26 +246,16 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t1(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t1_begins[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        t1_sums[block_x] = partial[255];
+        t1_sums[block_x] = all;
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1(
     int B1_dim, int* t1_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -192,21 +263,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1(
     for (int begin = 0, begin_end = (B1_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < (B1_dim + 2049) / 2048 ? t1_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < (B1_dim + 2049) / 2048) {
-            t1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            t1_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -214,7 +276,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1(
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1(
     const int* t1_sums, int B1_dim, int* t1_begins) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -223,18 +285,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
         sum = addCounts(sum, t1_begins[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(t1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(t1_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 2); n < n_end; ++n) {
         const int count = n < B1_dim + 1 ? t1_begins[n] : 0;
         t1_begins[n] = at;
@@ -588,10 +640,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
                 for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k_t0 = A2_crd[pA];
                     int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
+                    int held = claimPlace(&t0_crd_shared[at], k_t0);
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
+                        held = claimPlace(&t0_crd_shared[at], k_t0);
                     }
                 }
             }
@@ -600,8 +652,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
             for (int tile = t0_begin; tile < t0_end; tile += 8) {
                 const int at = tile + lane;
                 const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
-                const int before = countBefore<8, OwnGroup>(key != 2147483647);
-                const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+                int all;
+                const int before = countBefore<8, OwnGroup>(key != 2147483647, all);
                 syncGroup<8>();
                 if (key != 2147483647) {
                     t0_crd_shared[to + before] = key;
@@ -661,8 +713,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* t0_places, const int* rows_of_warps, const int* rows_many, int* C2_pos) {
-    __shared__ int t0_crd_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int t0_crd_shared[2048];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -679,76 +732,64 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
             for (int at = t0_begin + lane; at < t0_end; at += 32) {
-                t0_crd_shared_2[at] = 2147483647;
+                t0_crd_shared[at] = 2147483647;
             }
-            __syncwarp();
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                if (pt11_begin < tile) {
+                    __syncwarp();
+                }
                 const int tile_end = min(tile + 32, pt11_end);
                 const int entry = tile + lane;
                 const int pt1 = min(entry, tile_end - 1);
                 const int j = t12_crd[pt1];
                 const int pA2_begin = A2_pos[j];
                 const int pA2_end = A2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                row_begins[thread_x] = pA2_begin;
+                row_ends[thread_x] = pA2_end;
+                const int longest = largestInGroup<32>(entry < tile_end ? pA2_end - pA2_begin : 0);
                 __syncwarp();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                const int reach = min(longest, 32);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 32) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = lane / width;
-                    const int lane_of_part = lane % width;
-                    const int parts = 32 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry_2 = first_entry + part;
-                        const int pt1_2 = min(entry_2, tile_end - 1);
-                        const int j_2 = t12_crd[pt1_2];
-                        const int pA2_begin_2 = A2_pos[j_2];
-                        const int pA2_end_2 = A2_pos[j_2 + 1];
-                        const int pA = pA2_begin_2 + lane_of_part;
-                        if (entry_2 < tile_end && pA < pA2_end_2) {
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pt1_2 = min(own_entry, tile_end - 1);
+                    const int slot = thread_x / 32 * 32 + (pt1_2 - tile);
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                        const int pA = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            int held = claimPlace(&t0_crd_shared[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pt1_2 = tile; pt1_2 < tile_end; ++pt1_2) {
-                        const int j_2 = t12_crd[pt1_2];
-                        const int pA2_begin_2 = A2_pos[j_2];
-                        for (int pA = pA2_begin_2 + lane, pA_end = A2_pos[j_2 + 1]; pA < pA_end; pA += 32) {
-                            const int k_t0 = A2_crd[pA];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                                held = claimPlace(&t0_crd_shared[at], k_t0);
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncwarp();
             }
             __syncwarp();
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 32) {
                 const int at = tile + lane;
-                const int key = at < t0_end ? t0_crd_shared_2[at] : 2147483647;
-                const int before = countBefore<32>(key != 2147483647);
-                const int all = countInGroup<32>(key != 2147483647);
+                const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
+                int all;
+                const int before = countBefore<32>(key != 2147483647, all);
                 __syncwarp();
                 if (key != 2147483647) {
-                    t0_crd_shared_2[to + before] = key;
+                    t0_crd_shared[to + before] = key;
                 }
                 to += all;
             }
@@ -761,10 +802,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 32) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd_shared_2[t0_begin + high] < t0_crd_shared_2[t0_begin + low]) {
-                            const int key = t0_crd_shared_2[t0_begin + low];
-                            t0_crd_shared_2[t0_begin + low] = t0_crd_shared_2[t0_begin + high];
-                            t0_crd_shared_2[t0_begin + high] = key;
+                        if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                            const int key = t0_crd_shared[t0_begin + low];
+                            t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
+                            t0_crd_shared[t0_begin + high] = key;
                         }
                     }
                     __syncwarp();
@@ -777,7 +818,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
             int pt0 = t0_begin;
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
-                const int kt0 = t0_crd_shared_2[pt0];
+                const int kt0 = t0_crd_shared[pt0];
                 ++C2_count;
                 if (kB == kt0) {
                     ++pB;
@@ -805,8 +846,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* t0_places, const int* rows_of_blocks, const int* rows_many, int* C2_pos) {
-    __shared__ int t0_crd_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int t0_crd_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -819,89 +862,69 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
         if (pt11_begin < pt11_end) {
             const int t0_size = t0_places[row];
             for (int at = thread_x; at < t0_size; at += 256) {
-                t0_crd_shared_2[at] = 2147483647;
+                t0_crd_shared[at] = 2147483647;
             }
             __syncthreads();
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                if (pt11_begin < tile) {
+                    __syncthreads();
+                }
                 const int tile_end = min(tile + 32, pt11_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pt1 = min(entry, tile_end - 1);
                     const int j = t12_crd[pt1];
                     const int pA2_begin = A2_pos[j];
                     const int pA2_end = A2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                    row_begins[thread_x] = pA2_begin;
+                    row_ends[thread_x] = pA2_end;
+                    len = entry < tile_end ? pA2_end - pA2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pt1 = min(entry, tile_end - 1);
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        const int pA2_end = A2_pos[j + 1];
-                        const int pA = pA2_begin + lane_of_part;
-                        if (entry < tile_end && pA < pA2_end) {
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pt1 = min(own_entry, tile_end - 1);
+                    const int slot = pt1 - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pA = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            int held = claimPlace(&t0_crd_shared[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_size ? 0 : at + 1;
-                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                            const int k_t0 = A2_crd[pA];
-                            int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_size ? 0 : at + 1;
-                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                                held = claimPlace(&t0_crd_shared[at], k_t0);
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncthreads();
             }
+            __syncthreads();
             __syncthreads();
             int to = 0;
             for (int tile = 0; tile < t0_size; tile += 256) {
                 const int at = tile + thread_x;
-                const int key = at < t0_size ? t0_crd_shared_2[at] : 2147483647;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                const int key = at < t0_size ? t0_crd_shared[at] : 2147483647;
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
-                    t0_crd_shared_2[to + before] = key;
+                    t0_crd_shared[to + before] = key;
                 }
                 to += all;
             }
@@ -913,10 +936,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
                 while (0 < flip) {
                     for (int low = thread_x; low < t0_filled; low += 256) {
                         const int high = low ^ flip;
-                        if (low < high && high < t0_filled && t0_crd_shared_2[high] < t0_crd_shared_2[low]) {
-                            const int key = t0_crd_shared_2[low];
-                            t0_crd_shared_2[low] = t0_crd_shared_2[high];
-                            t0_crd_shared_2[high] = key;
+                        if (low < high && high < t0_filled && t0_crd_shared[high] < t0_crd_shared[low]) {
+                            const int key = t0_crd_shared[low];
+                            t0_crd_shared[low] = t0_crd_shared[high];
+                            t0_crd_shared[high] = key;
                         }
                     }
                     __syncthreads();
@@ -929,7 +952,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
             int pt0 = 0;
             while (pB < pB2_end && pt0 < t0_filled) {
                 const int kB = B2_crd[pB];
-                const int kt0 = t0_crd_shared_2[pt0];
+                const int kt0 = t0_crd_shared[pt0];
                 ++C2_count;
                 if (kB == kt0) {
                     ++pB;
@@ -957,7 +980,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* t0_places, const int* rows_of_large_blocks, const int* rows_many, int* C2_pos, int* t0_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
@@ -976,82 +1001,62 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
             }
             __syncthreads();
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                if (pt11_begin < tile) {
+                    __syncthreads();
+                }
                 const int tile_end = min(tile + 32, pt11_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pt1 = min(entry, tile_end - 1);
                     const int j = t12_crd[pt1];
                     const int pA2_begin = A2_pos[j];
                     const int pA2_end = A2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                    row_begins[thread_x] = pA2_begin;
+                    row_ends[thread_x] = pA2_end;
+                    len = entry < tile_end ? pA2_end - pA2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pt1 = min(entry, tile_end - 1);
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        const int pA2_end = A2_pos[j + 1];
-                        const int pA = pA2_begin + lane_of_part;
-                        if (entry < tile_end && pA < pA2_end) {
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pt1 = min(own_entry, tile_end - 1);
+                    const int slot = pt1 - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pA = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            int held = claimPlace(&t0_crd[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                            const int k_t0 = A2_crd[pA];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                held = claimPlace(&t0_crd[at], k_t0);
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncthreads();
             }
+            __syncthreads();
             __syncthreads();
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 256) {
                 const int at = tile + thread_x;
                 const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
                     t0_crd[to + before] = key;
@@ -1112,7 +1117,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* t0_places, const int* t0_largest, const int* rows_of_largest_blocks, const int* rows_many,
     int* C2_pos, int* t0_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1136,82 +1143,62 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
                 }
                 __syncthreads();
                 for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    if (pt11_begin < tile) {
+                        __syncthreads();
+                    }
                     const int tile_end = min(tile + 32, pt11_end);
+                    int len = 0;
                     if (thread_x < 32) {
                         const int entry = tile + thread_x;
                         const int pt1 = min(entry, tile_end - 1);
                         const int j = t12_crd[pt1];
                         const int pA2_begin = A2_pos[j];
                         const int pA2_end = A2_pos[j + 1];
-                        partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                        row_begins[thread_x] = pA2_begin;
+                        row_ends[thread_x] = pA2_end;
+                        len = entry < tile_end ? pA2_end - pA2_begin : 0;
                     }
-                    __syncthreads();
-                    int longest = 0;
-                    for (int n = 0; n < 32; ++n) {
-                        longest = max(longest, partial[n]);
+                    const int longest = largestInBlock<256>(len, partial);
+                    const int reach = min(longest, 256);
+                    int width = 8;
+                    while (width < reach) {
+                        width += width;
                     }
-                    if (longest <= 256) {
-                        int width = 8;
-                        while (width < longest) {
-                            width += width;
-                        }
-                        const int part = thread_x / width;
-                        const int lane_of_part = thread_x % width;
-                        const int parts = 256 / width;
-                        int first_entry = tile;
-                        while (first_entry < tile_end) {
-                            const int entry = first_entry + part;
-                            const int pt1 = min(entry, tile_end - 1);
-                            const int j = t12_crd[pt1];
-                            const int pA2_begin = A2_pos[j];
-                            const int pA2_end = A2_pos[j + 1];
-                            const int pA = pA2_begin + lane_of_part;
-                            if (entry < tile_end && pA < pA2_end) {
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int own_entry = first_entry + part;
+                        const int pt1 = min(own_entry, tile_end - 1);
+                        const int slot = pt1 - tile;
+                        const int row_begin = row_begins[slot];
+                        const int row_end = row_ends[slot];
+                        const int first_slot = first_entry - tile;
+                        const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                        for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                            const int pA = row_begin + round + lane_of_part;
+                            if (own_entry < tile_end && pA < row_end) {
                                 const int k_t0 = A2_crd[pA];
                                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                int held = claimPlace(&t0_crd[at], k_t0);
                                 while (held != 2147483647 && held != k_t0) {
                                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                                }
-                            }
-                            first_entry += parts;
-                        }
-                    } else {
-                        for (int pt1 = tile; pt1 < tile_end; ++pt1) {
-                            const int j = t12_crd[pt1];
-                            const int pA2_begin = A2_pos[j];
-                            for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                                const int k_t0 = A2_crd[pA];
-                                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                                while (held != 2147483647 && held != k_t0) {
-                                    at = at + 1 == t0_end ? t0_begin : at + 1;
-                                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                    held = claimPlace(&t0_crd[at], k_t0);
                                 }
                             }
                         }
+                        first_entry += parts;
                     }
-                    __syncthreads();
                 }
+                __syncthreads();
                 __syncthreads();
                 int to = t0_begin;
                 for (int tile = t0_begin; tile < t0_end; tile += 256) {
                     const int at = tile + thread_x;
                     const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                    partial[thread_x] = key != 2147483647 ? 1 : 0;
-                    __syncthreads();
-                    int distance = 1;
-                    #pragma unroll 8
-                    for (int step = 0; step < 8; ++step) {
-                        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                        __syncthreads();
-                        partial[thread_x] = doubled;
-                        __syncthreads();
-                        distance += distance;
-                    }
-                    const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                    const int all = partial[255];
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                     __syncthreads();
                     if (key != 2147483647) {
                         t0_crd[to + before] = key;
@@ -1271,7 +1258,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sums(
     const int* C2_pos, int B1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1280,26 +1267,16 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sums(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        C2_sums[block_x] = partial[255];
+        C2_sums[block_x] = all;
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles(
     int B1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -1307,21 +1284,12 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles(
     for (int begin = 0, begin_end = (B1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < (B1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < (B1_dim + 2048) / 2048) {
-            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            C2_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -1329,7 +1297,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles(
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_ata_begins(
     const int* C2_sums, int B1_dim, int* C2_pos) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1337,18 +1305,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(C2_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
         const int count = n < B1_dim ? C2_pos[n] : 0;
         C2_pos[n] = at;
@@ -1510,10 +1468,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                     const int k_t0 = A2_crd[pA];
                     const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                     int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
+                    int held = claimPlace(&t0_crd_shared[at], k_t0);
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
+                        held = claimPlace(&t0_crd_shared[at], k_t0);
                     }
                     if (held == 2147483647) {
                         t0_vals_shared[at] = value;
@@ -1528,8 +1486,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                 const int at = tile + lane;
                 const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
                 const double value = key != 2147483647 ? t0_vals_shared[at] : 0.0;
-                const int before = countBefore<8, OwnGroup>(key != 2147483647);
-                const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+                int all;
+                const int before = countBefore<8, OwnGroup>(key != 2147483647, all);
                 syncGroup<8>();
                 if (key != 2147483647) {
                     t0_crd_shared[to + before] = key;
@@ -1620,9 +1578,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
     const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int t0_crd_shared_2[2048];
-    __shared__ double t0_vals_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int t0_crd_shared[2048];
+    __shared__ double t0_vals_shared[2048];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -1639,8 +1598,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
             for (int at = t0_begin + lane; at < t0_end; at += 32) {
-                t0_crd_shared_2[at] = 2147483647;
-                t0_vals_shared_2[at] = 0.0;
+                t0_crd_shared[at] = 2147483647;
+                t0_vals_shared[at] = 0.0;
             }
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
@@ -1649,84 +1608,68 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                 const int j = t12_crd[pt1];
                 const int pA2_begin = A2_pos[j];
                 const int pA2_end = A2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                row_begins[thread_x] = pA2_begin;
+                row_ends[thread_x] = pA2_end;
+                const int longest = largestInGroup<32>(entry < tile_end ? pA2_end - pA2_begin : 0);
                 __syncwarp();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                const int reach = min(longest, 32);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 32) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = lane / width;
-                    const int lane_of_part = lane % width;
-                    const int parts = 32 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry_2 = first_entry + part;
-                        const int pt1_2 = min(entry_2, tile_end - 1);
-                        const int j_2 = t12_crd[pt1_2];
-                        const int pA2_begin_2 = A2_pos[j_2];
-                        const int pA2_end_2 = A2_pos[j_2 + 1];
-                        const int pA = pA2_begin_2 + lane_of_part;
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pt1_2 = min(own_entry, tile_end - 1);
+                    const int slot = thread_x / 32 * 32 + (pt1_2 - tile);
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = min(parts, tile_end - first_entry);
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                        const int pA = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         double combined = 0.0;
-                        if (entry_2 < tile_end && pA < pA2_end_2) {
+                        if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1_2]] * A_vals[pA];
                             int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            int held = claimPlace(&t0_crd_shared[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                                held = claimPlace(&t0_crd_shared[at], k_t0);
                             }
                             claimed = at;
                             combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncwarp();
+                            }
                             if (turn == part && claimed != 2147483647) {
-                                t0_vals_shared_2[claimed] += combined;
-                            }
-                            __syncwarp();
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pt1_2 = tile; pt1_2 < tile_end; ++pt1_2) {
-                        const int j_2 = t12_crd[pt1_2];
-                        const int pA2_begin_2 = A2_pos[j_2];
-                        for (int pA = pA2_begin_2 + lane, pA_end = A2_pos[j_2 + 1]; pA < pA_end; pA += 32) {
-                            const int k_t0 = A2_crd[pA];
-                            const double value = t1_vals[t1_order[pt1_2]] * A_vals[pA];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                            }
-                            if (held == 2147483647) {
-                                t0_vals_shared_2[at] = value;
-                            } else {
-                                t0_vals_shared_2[at] += value;
+                                t0_vals_shared[claimed] += combined;
                             }
                         }
-                        __syncwarp();
                     }
+                    __syncwarp();
+                    first_entry += parts;
                 }
             }
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 32) {
                 const int at = tile + lane;
-                const int key = at < t0_end ? t0_crd_shared_2[at] : 2147483647;
-                const double value = key != 2147483647 ? t0_vals_shared_2[at] : 0.0;
-                const int before = countBefore<32>(key != 2147483647);
-                const int all = countInGroup<32>(key != 2147483647);
+                const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals_shared[at] : 0.0;
+                int all;
+                const int before = countBefore<32>(key != 2147483647, all);
                 __syncwarp();
                 if (key != 2147483647) {
-                    t0_crd_shared_2[to + before] = key;
-                    t0_vals_shared_2[to + before] = value;
+                    t0_crd_shared[to + before] = key;
+                    t0_vals_shared[to + before] = value;
                 }
                 to += all;
             }
@@ -1739,13 +1682,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                 while (0 < flip) {
                     for (int low = lane; low < filled; low += 32) {
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd_shared_2[t0_begin + high] < t0_crd_shared_2[t0_begin + low]) {
-                            const int key = t0_crd_shared_2[t0_begin + low];
-                            t0_crd_shared_2[t0_begin + low] = t0_crd_shared_2[t0_begin + high];
-                            t0_crd_shared_2[t0_begin + high] = key;
-                            const double value = t0_vals_shared_2[t0_begin + low];
-                            t0_vals_shared_2[t0_begin + low] = t0_vals_shared_2[t0_begin + high];
-                            t0_vals_shared_2[t0_begin + high] = value;
+                        if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                            const int key = t0_crd_shared[t0_begin + low];
+                            t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
+                            t0_crd_shared[t0_begin + high] = key;
+                            const double value = t0_vals_shared[t0_begin + low];
+                            t0_vals_shared[t0_begin + low] = t0_vals_shared[t0_begin + high];
+                            t0_vals_shared[t0_begin + high] = value;
                         }
                     }
                     __syncwarp();
@@ -1759,10 +1702,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
             if (lane == 0) {
                 while (pB < pB2_end && pt0 < t0_filled) {
                     const int kB = B2_crd[pB];
-                    const int kt0 = t0_crd_shared_2[pt0];
+                    const int kt0 = t0_crd_shared[pt0];
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
-                        C_vals[pC2] = B_vals[pB] + t0_vals_shared_2[pt0];
+                        C_vals[pC2] = B_vals[pB] + t0_vals_shared[pt0];
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
@@ -1771,7 +1714,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
-                        C_vals[pC2] = t0_vals_shared_2[pt0];
+                        C_vals[pC2] = t0_vals_shared[pt0];
                         ++pt0;
                     }
                     ++pC2;
@@ -1783,9 +1726,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                     ++pC2;
                 }
                 for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                    const int k = t0_crd_shared_2[pt0_2];
+                    const int k = t0_crd_shared[pt0_2];
                     C2_crd[pC2] = k;
-                    C_vals[pC2] = t0_vals_shared_2[pt0_2];
+                    C_vals[pC2] = t0_vals_shared[pt0_2];
                     ++pC2;
                 }
             }
@@ -1813,9 +1756,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
     const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int t0_crd_shared_2[2048];
-    __shared__ double t0_vals_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int t0_crd_shared[2048];
+    __shared__ double t0_vals_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1828,107 +1773,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
         if (pt11_begin < pt11_end) {
             const int t0_size = t0_places[row];
             for (int at = thread_x; at < t0_size; at += 256) {
-                t0_crd_shared_2[at] = 2147483647;
-                t0_vals_shared_2[at] = 0.0;
+                t0_crd_shared[at] = 2147483647;
+                t0_vals_shared[at] = 0.0;
             }
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pt1 = min(entry, tile_end - 1);
                     const int j = t12_crd[pt1];
                     const int pA2_begin = A2_pos[j];
                     const int pA2_end = A2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                    row_begins[thread_x] = pA2_begin;
+                    row_ends[thread_x] = pA2_end;
+                    len = entry < tile_end ? pA2_end - pA2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pt1 = min(entry, tile_end - 1);
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        const int pA2_end = A2_pos[j + 1];
-                        const int pA = pA2_begin + lane_of_part;
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                const int parts_of_warp = max(32 / width, 1);
+                const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                const int turn_of_part = part % parts_of_warp;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pt1 = min(own_entry, tile_end - 1);
+                    const int slot = pt1 - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pA = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         double combined = 0.0;
-                        if (entry < tile_end && pA < pA2_end) {
+                        if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                             int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            int held = claimPlace(&t0_crd_shared[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_size ? 0 : at + 1;
-                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                                held = claimPlace(&t0_crd_shared[at], k_t0);
                             }
                             claimed = at;
                             combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                            if (turn == part && claimed != 2147483647) {
-                                t0_vals_shared_2[claimed] += combined;
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
                             }
-                            __syncthreads();
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                            const int k_t0 = A2_crd[pA];
-                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                            int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                            int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_size ? 0 : at + 1;
-                                held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                            }
-                            if (held == 2147483647) {
-                                t0_vals_shared_2[at] = value;
-                            } else {
-                                t0_vals_shared_2[at] += value;
+                            if (turn == turn_of_warp) {
+                                for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                    if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                        t0_vals_shared[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
                             }
                         }
-                        __syncthreads();
                     }
+                    __syncthreads();
+                    first_entry += parts;
                 }
             }
             int to = 0;
             for (int tile = 0; tile < t0_size; tile += 256) {
                 const int at = tile + thread_x;
-                const int key = at < t0_size ? t0_crd_shared_2[at] : 2147483647;
-                const double value = key != 2147483647 ? t0_vals_shared_2[at] : 0.0;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                const int key = at < t0_size ? t0_crd_shared[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals_shared[at] : 0.0;
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
-                    t0_crd_shared_2[to + before] = key;
-                    t0_vals_shared_2[to + before] = value;
+                    t0_crd_shared[to + before] = key;
+                    t0_vals_shared[to + before] = value;
                 }
                 to += all;
             }
@@ -1940,13 +1867,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                 while (0 < flip) {
                     for (int low = thread_x; low < t0_filled; low += 256) {
                         const int high = low ^ flip;
-                        if (low < high && high < t0_filled && t0_crd_shared_2[high] < t0_crd_shared_2[low]) {
-                            const int key = t0_crd_shared_2[low];
-                            t0_crd_shared_2[low] = t0_crd_shared_2[high];
-                            t0_crd_shared_2[high] = key;
-                            const double value = t0_vals_shared_2[low];
-                            t0_vals_shared_2[low] = t0_vals_shared_2[high];
-                            t0_vals_shared_2[high] = value;
+                        if (low < high && high < t0_filled && t0_crd_shared[high] < t0_crd_shared[low]) {
+                            const int key = t0_crd_shared[low];
+                            t0_crd_shared[low] = t0_crd_shared[high];
+                            t0_crd_shared[high] = key;
+                            const double value = t0_vals_shared[low];
+                            t0_vals_shared[low] = t0_vals_shared[high];
+                            t0_vals_shared[high] = value;
                         }
                     }
                     __syncthreads();
@@ -1960,10 +1887,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
             if (thread_x == 0) {
                 while (pB < pB2_end && pt0 < t0_filled) {
                     const int kB = B2_crd[pB];
-                    const int kt0 = t0_crd_shared_2[pt0];
+                    const int kt0 = t0_crd_shared[pt0];
                     if (kB == kt0) {
                         C2_crd[pC2] = kB;
-                        C_vals[pC2] = B_vals[pB] + t0_vals_shared_2[pt0];
+                        C_vals[pC2] = B_vals[pB] + t0_vals_shared[pt0];
                         ++pB;
                         ++pt0;
                     } else if (kB < kt0) {
@@ -1972,7 +1899,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                         ++pB;
                     } else {
                         C2_crd[pC2] = kt0;
-                        C_vals[pC2] = t0_vals_shared_2[pt0];
+                        C_vals[pC2] = t0_vals_shared[pt0];
                         ++pt0;
                     }
                     ++pC2;
@@ -1984,9 +1911,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                     ++pC2;
                 }
                 for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                    const int k = t0_crd_shared_2[pt0_2];
+                    const int k = t0_crd_shared[pt0_2];
                     C2_crd[pC2] = k;
-                    C_vals[pC2] = t0_vals_shared_2[pt0_2];
+                    C_vals[pC2] = t0_vals_shared[pt0_2];
                     ++pC2;
                 }
             }
@@ -2014,7 +1941,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_large_blocks,
     const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
@@ -2034,78 +1963,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
             }
             for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                 const int tile_end = min(tile + 32, pt11_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pt1 = min(entry, tile_end - 1);
                     const int j = t12_crd[pt1];
                     const int pA2_begin = A2_pos[j];
                     const int pA2_end = A2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                    row_begins[thread_x] = pA2_begin;
+                    row_ends[thread_x] = pA2_end;
+                    len = entry < tile_end ? pA2_end - pA2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pt1 = min(entry, tile_end - 1);
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        const int pA2_end = A2_pos[j + 1];
-                        const int pA = pA2_begin + lane_of_part;
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                const int parts_of_warp = max(32 / width, 1);
+                const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                const int turn_of_part = part % parts_of_warp;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pt1 = min(own_entry, tile_end - 1);
+                    const int slot = pt1 - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pA = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         double combined = 0.0;
-                        if (entry < tile_end && pA < pA2_end) {
+                        if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                             int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            int held = claimPlace(&t0_crd[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                held = claimPlace(&t0_crd[at], k_t0);
                             }
                             claimed = at;
                             combined = value;
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                            if (turn == part && claimed != 2147483647) {
-                                t0_vals[claimed] += combined;
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
                             }
-                            __syncthreads();
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pt1 = tile; pt1 < tile_end; ++pt1) {
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                            const int k_t0 = A2_crd[pA];
-                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                            }
-                            if (held == 2147483647) {
-                                t0_vals[at] = value;
-                            } else {
-                                t0_vals[at] += value;
+                            if (turn == turn_of_warp) {
+                                for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                    if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                        t0_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
                             }
                         }
-                        __syncthreads();
                     }
+                    __syncthreads();
+                    first_entry += parts;
                 }
             }
             int to = t0_begin;
@@ -2113,19 +2035,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
                 const int at = tile + thread_x;
                 const int key = at < t0_end ? t0_crd[at] : 2147483647;
                 const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
                     t0_crd[to + before] = key;
@@ -2217,7 +2128,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
     const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
     const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
     double* C_vals, int* t0_crd, double* t0_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -2241,78 +2154,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                 }
                 for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                     const int tile_end = min(tile + 32, pt11_end);
+                    int len = 0;
                     if (thread_x < 32) {
                         const int entry = tile + thread_x;
                         const int pt1 = min(entry, tile_end - 1);
                         const int j = t12_crd[pt1];
                         const int pA2_begin = A2_pos[j];
                         const int pA2_end = A2_pos[j + 1];
-                        partial[thread_x] = entry < tile_end ? pA2_end - pA2_begin : 0;
+                        row_begins[thread_x] = pA2_begin;
+                        row_ends[thread_x] = pA2_end;
+                        len = entry < tile_end ? pA2_end - pA2_begin : 0;
                     }
-                    __syncthreads();
-                    int longest = 0;
-                    for (int n = 0; n < 32; ++n) {
-                        longest = max(longest, partial[n]);
+                    const int longest = largestInBlock<256>(len, partial);
+                    const int reach = min(longest, 256);
+                    int width = 8;
+                    while (width < reach) {
+                        width += width;
                     }
-                    if (longest <= 256) {
-                        int width = 8;
-                        while (width < longest) {
-                            width += width;
-                        }
-                        const int part = thread_x / width;
-                        const int lane_of_part = thread_x % width;
-                        const int parts = 256 / width;
-                        int first_entry = tile;
-                        while (first_entry < tile_end) {
-                            const int entry = first_entry + part;
-                            const int pt1 = min(entry, tile_end - 1);
-                            const int j = t12_crd[pt1];
-                            const int pA2_begin = A2_pos[j];
-                            const int pA2_end = A2_pos[j + 1];
-                            const int pA = pA2_begin + lane_of_part;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    const int parts_of_warp = max(32 / width, 1);
+                    const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                    const int turn_of_part = part % parts_of_warp;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int own_entry = first_entry + part;
+                        const int pt1 = min(own_entry, tile_end - 1);
+                        const int slot = pt1 - tile;
+                        const int row_begin = row_begins[slot];
+                        const int row_end = row_ends[slot];
+                        const int first_slot = first_entry - tile;
+                        const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                        const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                        for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                            const int pA = row_begin + round + lane_of_part;
                             int claimed = 2147483647;
                             double combined = 0.0;
-                            if (entry < tile_end && pA < pA2_end) {
+                            if (own_entry < tile_end && pA < row_end) {
                                 const int k_t0 = A2_crd[pA];
                                 const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
                                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                int held = claimPlace(&t0_crd[at], k_t0);
                                 while (held != 2147483647 && held != k_t0) {
                                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                    held = claimPlace(&t0_crd[at], k_t0);
                                 }
                                 claimed = at;
                                 combined = value;
                             }
-                            for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                                if (turn == part && claimed != 2147483647) {
-                                    t0_vals[claimed] += combined;
+                            for (int turn = 0; turn < turns; ++turn) {
+                                if (0 < turn) {
+                                    __syncthreads();
                                 }
-                                __syncthreads();
-                            }
-                            first_entry += parts;
-                        }
-                    } else {
-                        for (int pt1 = tile; pt1 < tile_end; ++pt1) {
-                            const int j = t12_crd[pt1];
-                            const int pA2_begin = A2_pos[j];
-                            for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
-                                const int k_t0 = A2_crd[pA];
-                                const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                                while (held != 2147483647 && held != k_t0) {
-                                    at = at + 1 == t0_end ? t0_begin : at + 1;
-                                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                                }
-                                if (held == 2147483647) {
-                                    t0_vals[at] = value;
-                                } else {
-                                    t0_vals[at] += value;
+                                if (turn == turn_of_warp) {
+                                    for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                        if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                            t0_vals[claimed] += combined;
+                                        }
+                                        __syncwarp();
+                                    }
                                 }
                             }
-                            __syncthreads();
                         }
+                        __syncthreads();
+                        first_entry += parts;
                     }
                 }
                 int to = t0_begin;
@@ -2320,19 +2226,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                     const int at = tile + thread_x;
                     const int key = at < t0_end ? t0_crd[at] : 2147483647;
                     const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-                    partial[thread_x] = key != 2147483647 ? 1 : 0;
-                    __syncthreads();
-                    int distance = 1;
-                    #pragma unroll 8
-                    for (int step = 0; step < 8; ++step) {
-                        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                        __syncthreads();
-                        partial[thread_x] = doubled;
-                        __syncthreads();
-                        distance += distance;
-                    }
-                    const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                    const int all = partial[255];
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                     __syncthreads();
                     if (key != 2147483647) {
                         t0_crd[to + before] = key;

@@ -4,6 +4,13 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
+// others put theirs meanwhile.
+__device__ __forceinline__ int claimPlace(int* at, int key) {
+    const int held = *(volatile int*)at;
+    return held == 2147483647 ? atomicCAS(at, 2147483647, key) : held;
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -41,8 +48,111 @@ template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGrou
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
     return __popc(votesOfGroup<G, Lanes>(vote));
 }
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
-    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+    int all;
+    return countBefore<G, Lanes>(vote, all);
+}
+
+// Sums of counts: of all lanes of the group, or of those before this one.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+    }
+    return count;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const int other = __shfl_up_sync(mask, count, distance, G);
+        if (distance <= lane) count = addCounts(count, other);
+    }
+    all = __shfl_sync(mask, count, G - 1, G);
+    const int before = __shfl_up_sync(mask, count, 1, G);
+    return lane == 0 ? 0 : before;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
+    int all;
+    return sumBefore<G, Lanes>(count, all);
+}
+
+// The largest of what the lanes of the group have.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(OwnGroup::mask<G>(), value);
+#else
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
+    }
+    return value;
+#endif
+}
+
+// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
+// array after the block's next barrier.
+template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
+    const int own = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
+    __syncthreads();
+    int before = 0;
+    all = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) {
+        if (warp == own) before = all;
+        all = addCounts(all, partial[warp]);
+    }
+    return before;
+}
+
+// How many threads of the block have the condition: all of them, or those before this one.
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial, int& all) {
+    int ofWarp;
+    const int before = countBefore<32>(vote, ofWarp);
+    return sumOfWarps<T>(ofWarp, partial, all) + before;
+}
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial) {
+    int all;
+    return countBeforeInBlock<T>(vote, partial, all);
+}
+template <int T> __device__ __forceinline__ int countInBlock(bool vote, int* partial) {
+    int all;
+    sumOfWarps<T>(countInGroup<32>(vote), partial, all);
+    return all;
+}
+
+// Sums of counts: of all threads of the block, or of those before this one.
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
+    int ofWarp;
+    const int before = sumBefore<32>(count, ofWarp);
+    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
+}
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
+    int all;
+    return sumBeforeInBlock<T>(count, partial, all);
+}
+template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
+    int all;
+    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
+    return all;
+}
+
+// The largest of what the threads of the block have. Others may use the array after the block's next barrier.
+template <int T> __device__ __forceinline__ int largestInBlock(int value, int* partial) {
+    const int ofWarp = largestInGroup<32>(value);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = ofWarp;
+    __syncthreads();
+    int largest = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) largest = max(largest, partial[warp]);
+    return largest;
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
@@ -107,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_scatters_block(
     const int* long_rows_of_blocks, const int* long_rows_many, int E2_dim, int A2_dim, int* t0_places,
     int* t0_largest, int* rows_work, int* rows_of_group8s, int* rows_of_warps, int* rows_of_blocks,
     int* rows_of_large_blocks, int* rows_of_largest_blocks, int* rows_many) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -119,18 +229,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_scatters_block(
             const int j = A2_crd[pA];
             t0_len = addCounts(t0_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        partial[thread_x] = t0_len;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int all = partial[255];
+        const int all = sumInBlock<256>(t0_len, partial);
         if (thread_x == 0) {
             const int t0_elements = min(all, min(E2_dim, B2_pos[A2_dim]));
             int places = 0 < t0_elements ? 4 : 0;
@@ -275,10 +374,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k_t0 = B2_crd[pB];
                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
+                int held = claimPlace(&t0_crd_shared[at], k_t0);
                 while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
+                    held = claimPlace(&t0_crd_shared[at], k_t0);
                 }
             }
         }
@@ -287,8 +386,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
         for (int tile = t0_begin; tile < t0_end; tile += 8) {
             const int at = tile + lane;
             const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
-            const int before = countBefore<8, OwnGroup>(key != 2147483647);
-            const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+            int all;
+            const int before = countBefore<8, OwnGroup>(key != 2147483647, all);
             syncGroup<8>();
             if (key != 2147483647) {
                 t0_crd_shared[to + before] = key;
@@ -345,8 +444,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* t0_places, const int* rows_of_warps, const int* rows_many, int* C2_pos) {
-    __shared__ int t0_crd_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int t0_crd_shared[2048];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -361,77 +461,66 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
         const int t0_size = t0_places[row];
         const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 32) {
-            t0_crd_shared_2[at] = 2147483647;
+            t0_crd_shared[at] = 2147483647;
         }
-        __syncwarp();
+        const int pA2_begin = A2_pos[row];
         const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncwarp();
+            }
             const int tile_end = min(tile + 32, pA2_end);
             const int entry = tile + lane;
             const int pA = min(entry, tile_end - 1);
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const int pB2_end = B2_pos[j + 1];
-            partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+            row_begins[thread_x] = pB2_begin;
+            row_ends[thread_x] = pB2_end;
+            const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
             __syncwarp();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[thread_x / 32 * 32 + n]);
+            const int reach = min(longest, 32);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 32) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = lane / width;
-                const int lane_of_part = lane % width;
-                const int parts = 32 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry_2 = first_entry + part;
-                    const int pA_2 = min(entry_2, tile_end - 1);
-                    const int j_2 = A2_crd[pA_2];
-                    const int pB2_begin_2 = B2_pos[j_2];
-                    const int pB2_end_2 = B2_pos[j_2 + 1];
-                    const int pB = pB2_begin_2 + lane_of_part;
-                    if (entry_2 < tile_end && pB < pB2_end_2) {
+            const int part = lane / width;
+            const int lane_of_part = lane % width;
+            const int parts = 32 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA_2 = min(own_entry, tile_end - 1);
+                const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
                         int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        int held = claimPlace(&t0_crd_shared[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                        }
-                    }
-                    first_entry += parts;
-                }
-            } else {
-                for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                    const int j_2 = A2_crd[pA_2];
-                    const int pB2_begin_2 = B2_pos[j_2];
-                    for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            held = claimPlace(&t0_crd_shared[at], k_t0);
                         }
                     }
                 }
+                first_entry += parts;
             }
-            __syncwarp();
         }
         __syncwarp();
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 32) {
             const int at = tile + lane;
-            const int key = at < t0_end ? t0_crd_shared_2[at] : 2147483647;
-            const int before = countBefore<32>(key != 2147483647);
-            const int all = countInGroup<32>(key != 2147483647);
+            const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
+            int all;
+            const int before = countBefore<32>(key != 2147483647, all);
             __syncwarp();
             if (key != 2147483647) {
-                t0_crd_shared_2[to + before] = key;
+                t0_crd_shared[to + before] = key;
             }
             to += all;
         }
@@ -444,10 +533,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 32) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd_shared_2[t0_begin + high] < t0_crd_shared_2[t0_begin + low]) {
-                        const int key = t0_crd_shared_2[t0_begin + low];
-                        t0_crd_shared_2[t0_begin + low] = t0_crd_shared_2[t0_begin + high];
-                        t0_crd_shared_2[t0_begin + high] = key;
+                    if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                        const int key = t0_crd_shared[t0_begin + low];
+                        t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
+                        t0_crd_shared[t0_begin + high] = key;
                     }
                 }
                 __syncwarp();
@@ -460,7 +549,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
         int pt0 = t0_begin;
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
-            const int kt0 = t0_crd_shared_2[pt0];
+            const int kt0 = t0_crd_shared[pt0];
             ++C2_count;
             if (kE == kt0) {
                 ++pE;
@@ -485,8 +574,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* t0_places, const int* rows_of_blocks, const int* rows_many, int* C2_pos) {
-    __shared__ int t0_crd_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int t0_crd_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -497,90 +588,71 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
         int C2_count = 0;
         const int t0_size = t0_places[row];
         for (int at = thread_x; at < t0_size; at += 256) {
-            t0_crd_shared_2[at] = 2147483647;
+            t0_crd_shared[at] = 2147483647;
         }
         __syncthreads();
+        const int pA2_begin = A2_pos[row];
         const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncthreads();
+            }
             const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
-            __syncthreads();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[n]);
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 256) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry = first_entry + part;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    const int pB = pB2_begin + lane_of_part;
-                    if (entry < tile_end && pB < pB2_end) {
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
                         int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        int held = claimPlace(&t0_crd_shared[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_size ? 0 : at + 1;
-                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                        }
-                    }
-                    first_entry += parts;
-                }
-            } else {
-                for (int pA = tile; pA < tile_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_size ? 0 : at + 1;
-                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            held = claimPlace(&t0_crd_shared[at], k_t0);
                         }
                     }
                 }
+                first_entry += parts;
             }
-            __syncthreads();
         }
+        __syncthreads();
         __syncthreads();
         int to = 0;
         for (int tile = 0; tile < t0_size; tile += 256) {
             const int at = tile + thread_x;
-            const int key = at < t0_size ? t0_crd_shared_2[at] : 2147483647;
-            partial[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-            const int all = partial[255];
+            const int key = at < t0_size ? t0_crd_shared[at] : 2147483647;
+            int all;
+            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
             __syncthreads();
             if (key != 2147483647) {
-                t0_crd_shared_2[to + before] = key;
+                t0_crd_shared[to + before] = key;
             }
             to += all;
         }
@@ -592,10 +664,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
             while (0 < flip) {
                 for (int low = thread_x; low < t0_filled; low += 256) {
                     const int high = low ^ flip;
-                    if (low < high && high < t0_filled && t0_crd_shared_2[high] < t0_crd_shared_2[low]) {
-                        const int key = t0_crd_shared_2[low];
-                        t0_crd_shared_2[low] = t0_crd_shared_2[high];
-                        t0_crd_shared_2[high] = key;
+                    if (low < high && high < t0_filled && t0_crd_shared[high] < t0_crd_shared[low]) {
+                        const int key = t0_crd_shared[low];
+                        t0_crd_shared[low] = t0_crd_shared[high];
+                        t0_crd_shared[high] = key;
                     }
                 }
                 __syncthreads();
@@ -608,7 +680,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
         int pt0 = 0;
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
-            const int kt0 = t0_crd_shared_2[pt0];
+            const int kt0 = t0_crd_shared[pt0];
             ++C2_count;
             if (kE == kt0) {
                 ++pE;
@@ -633,7 +705,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* t0_places, const int* rows_of_large_blocks, const int* rows_many, int* C2_pos, int* t0_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
@@ -649,84 +723,65 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
             t0_crd[at] = 2147483647;
         }
         __syncthreads();
+        const int pA2_begin = A2_pos[row];
         const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncthreads();
+            }
             const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
-            __syncthreads();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[n]);
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 256) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry = first_entry + part;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    const int pB = pB2_begin + lane_of_part;
-                    if (entry < tile_end && pB < pB2_end) {
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
                         int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        int held = claimPlace(&t0_crd[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                        }
-                    }
-                    first_entry += parts;
-                }
-            } else {
-                for (int pA = tile; pA < tile_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            held = claimPlace(&t0_crd[at], k_t0);
                         }
                     }
                 }
+                first_entry += parts;
             }
-            __syncthreads();
         }
+        __syncthreads();
         __syncthreads();
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 256) {
             const int at = tile + thread_x;
             const int key = at < t0_end ? t0_crd[at] : 2147483647;
-            partial[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-            const int all = partial[255];
+            int all;
+            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
             __syncthreads();
             if (key != 2147483647) {
                 t0_crd[to + before] = key;
@@ -784,7 +839,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* t0_places, const int* t0_largest, const int* rows_of_largest_blocks, const int* rows_many,
     int* C2_pos, int* t0_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -805,84 +862,65 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
                 t0_crd[at] = 2147483647;
             }
             __syncthreads();
+            const int pA2_begin = A2_pos[row];
             const int pA2_end = A2_pos[row + 1];
-            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                if (pA2_begin < tile) {
+                    __syncthreads();
+                }
                 const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pA = min(entry, tile_end - 1);
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const int pB2_end = B2_pos[j + 1];
-                        const int pB = pB2_begin + lane_of_part;
-                        if (entry < tile_end && pB < pB2_end) {
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k_t0 = B2_crd[pB];
                             int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            int held = claimPlace(&t0_crd[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pA = tile; pA < tile_end; ++pA) {
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                            const int k_t0 = B2_crd[pB];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                held = claimPlace(&t0_crd[at], k_t0);
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncthreads();
             }
+            __syncthreads();
             __syncthreads();
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 256) {
                 const int at = tile + thread_x;
                 const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
                     t0_crd[to + before] = key;
@@ -939,7 +977,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sums(
     const int* C2_pos, int E1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -948,26 +986,16 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sums(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        C2_sums[block_x] = partial[255];
+        C2_sums[block_x] = all;
     }
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles(
     int E1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -975,21 +1003,12 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles(
     for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < (E1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < (E1_dim + 2048) / 2048) {
-            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            C2_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -997,7 +1016,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles(
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_begins(
     const int* C2_sums, int E1_dim, int* C2_pos) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1005,18 +1024,8 @@ extern "C" __global__ void __launch_bounds__(256) add_product_begins(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(C2_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
         const int count = n < E1_dim ? C2_pos[n] : 0;
         C2_pos[n] = at;
@@ -1166,10 +1175,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k_t0 = B2_crd[pB];
                 int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
+                int held = claimPlace(&t0_crd_shared[at], k_t0);
                 while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd_shared[at], 2147483647, k_t0);
+                    held = claimPlace(&t0_crd_shared[at], k_t0);
                 }
                 const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
@@ -1185,8 +1194,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
             const int at = tile + lane;
             const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
             const double value = key != 2147483647 ? t0_vals_shared[at] : 0.0;
-            const int before = countBefore<8, OwnGroup>(key != 2147483647);
-            const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+            int all;
+            const int before = countBefore<8, OwnGroup>(key != 2147483647, all);
             syncGroup<8>();
             if (key != 2147483647) {
                 t0_crd_shared[to + before] = key;
@@ -1264,9 +1273,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
     const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int t0_crd_shared_2[2048];
-    __shared__ double t0_vals_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int t0_crd_shared[2048];
+    __shared__ double t0_vals_shared[2048];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -1281,8 +1291,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
         const int t0_size = t0_places[row];
         const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 32) {
-            t0_crd_shared_2[at] = 2147483647;
-            t0_vals_shared_2[at] = 0.0;
+            t0_crd_shared[at] = 2147483647;
+            t0_vals_shared[at] = 0.0;
         }
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
@@ -1292,85 +1302,67 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const int pB2_end = B2_pos[j + 1];
-            partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+            row_begins[thread_x] = pB2_begin;
+            row_ends[thread_x] = pB2_end;
+            const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
             __syncwarp();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[thread_x / 32 * 32 + n]);
+            const int reach = min(longest, 32);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 32) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = lane / width;
-                const int lane_of_part = lane % width;
-                const int parts = 32 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry_2 = first_entry + part;
-                    const int pA_2 = min(entry_2, tile_end - 1);
-                    const int j_2 = A2_crd[pA_2];
-                    const int pB2_begin_2 = B2_pos[j_2];
-                    const int pB2_end_2 = B2_pos[j_2 + 1];
-                    const int pB = pB2_begin_2 + lane_of_part;
+            const int part = lane / width;
+            const int lane_of_part = lane % width;
+            const int parts = 32 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA_2 = min(own_entry, tile_end - 1);
+                const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = min(parts, tile_end - first_entry);
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                    const int pB = row_begin + round + lane_of_part;
                     int claimed = 2147483647;
                     double combined = 0.0;
-                    if (entry_2 < tile_end && pB < pB2_end_2) {
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
                         int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        int held = claimPlace(&t0_crd_shared[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            held = claimPlace(&t0_crd_shared[at], k_t0);
                         }
                         claimed = at;
-                        const double value = A_vals[pA_2] * B_vals[pB];
-                        combined = value;
+                        combined = A_vals[pA_2] * B_vals[pB];
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncwarp();
+                        }
                         if (turn == part && claimed != 2147483647) {
-                            t0_vals_shared_2[claimed] += combined;
-                        }
-                        __syncwarp();
-                    }
-                    first_entry += parts;
-                }
-            } else {
-                for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                    const int j_2 = A2_crd[pA_2];
-                    const int pB2_begin_2 = B2_pos[j_2];
-                    const double A_val = A_vals[pA_2];
-                    for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                        }
-                        const double value = A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            t0_vals_shared_2[at] = value;
-                        } else {
-                            t0_vals_shared_2[at] += value;
+                            t0_vals_shared[claimed] += combined;
                         }
                     }
-                    __syncwarp();
                 }
+                __syncwarp();
+                first_entry += parts;
             }
         }
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 32) {
             const int at = tile + lane;
-            const int key = at < t0_end ? t0_crd_shared_2[at] : 2147483647;
-            const double value = key != 2147483647 ? t0_vals_shared_2[at] : 0.0;
-            const int before = countBefore<32>(key != 2147483647);
-            const int all = countInGroup<32>(key != 2147483647);
+            const int key = at < t0_end ? t0_crd_shared[at] : 2147483647;
+            const double value = key != 2147483647 ? t0_vals_shared[at] : 0.0;
+            int all;
+            const int before = countBefore<32>(key != 2147483647, all);
             __syncwarp();
             if (key != 2147483647) {
-                t0_crd_shared_2[to + before] = key;
-                t0_vals_shared_2[to + before] = value;
+                t0_crd_shared[to + before] = key;
+                t0_vals_shared[to + before] = value;
             }
             to += all;
         }
@@ -1383,13 +1375,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 32) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd_shared_2[t0_begin + high] < t0_crd_shared_2[t0_begin + low]) {
-                        const int key = t0_crd_shared_2[t0_begin + low];
-                        t0_crd_shared_2[t0_begin + low] = t0_crd_shared_2[t0_begin + high];
-                        t0_crd_shared_2[t0_begin + high] = key;
-                        const double value = t0_vals_shared_2[t0_begin + low];
-                        t0_vals_shared_2[t0_begin + low] = t0_vals_shared_2[t0_begin + high];
-                        t0_vals_shared_2[t0_begin + high] = value;
+                    if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                        const int key = t0_crd_shared[t0_begin + low];
+                        t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
+                        t0_crd_shared[t0_begin + high] = key;
+                        const double value = t0_vals_shared[t0_begin + low];
+                        t0_vals_shared[t0_begin + low] = t0_vals_shared[t0_begin + high];
+                        t0_vals_shared[t0_begin + high] = value;
                     }
                 }
                 __syncwarp();
@@ -1403,10 +1395,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
         if (lane == 0) {
             while (pE < pE2_end && pt0 < t0_filled) {
                 const int kE = E2_crd[pE];
-                const int kt0 = t0_crd_shared_2[pt0];
+                const int kt0 = t0_crd_shared[pt0];
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
-                    C_vals[pC2] = E_vals[pE] + t0_vals_shared_2[pt0];
+                    C_vals[pC2] = E_vals[pE] + t0_vals_shared[pt0];
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
@@ -1415,7 +1407,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
-                    C_vals[pC2] = t0_vals_shared_2[pt0];
+                    C_vals[pC2] = t0_vals_shared[pt0];
                     ++pt0;
                 }
                 ++pC2;
@@ -1427,9 +1419,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
                 ++pC2;
             }
             for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                const int k = t0_crd_shared_2[pt0_2];
+                const int k = t0_crd_shared[pt0_2];
                 C2_crd[pC2] = k;
-                C_vals[pC2] = t0_vals_shared_2[pt0_2];
+                C_vals[pC2] = t0_vals_shared[pt0_2];
                 ++pC2;
             }
         }
@@ -1444,9 +1436,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
     const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int t0_crd_shared_2[2048];
-    __shared__ double t0_vals_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int t0_crd_shared[2048];
+    __shared__ double t0_vals_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1457,109 +1451,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
         int pC2 = C2_pos[row];
         const int t0_size = t0_places[row];
         for (int at = thread_x; at < t0_size; at += 256) {
-            t0_crd_shared_2[at] = 2147483647;
-            t0_vals_shared_2[at] = 0.0;
+            t0_crd_shared[at] = 2147483647;
+            t0_vals_shared[at] = 0.0;
         }
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
-            __syncthreads();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[n]);
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 256) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry = first_entry + part;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    const int pB = pB2_begin + lane_of_part;
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            const int parts_of_warp = max(32 / width, 1);
+            const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+            const int turn_of_part = part % parts_of_warp;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
                     int claimed = 2147483647;
                     double combined = 0.0;
-                    if (entry < tile_end && pB < pB2_end) {
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
                         int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                        int held = claimPlace(&t0_crd_shared[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_size ? 0 : at + 1;
-                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
+                            held = claimPlace(&t0_crd_shared[at], k_t0);
                         }
                         claimed = at;
-                        const double value = A_vals[pA] * B_vals[pB];
-                        combined = value;
+                        combined = A_vals[pA] * B_vals[pB];
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                        if (turn == part && claimed != 2147483647) {
-                            t0_vals_shared_2[claimed] += combined;
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
                         }
-                        __syncthreads();
+                        if (turn == turn_of_warp) {
+                            for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                    t0_vals_shared[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
                     }
-                    first_entry += parts;
                 }
-            } else {
-                for (int pA = tile; pA < tile_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const double A_val = A_vals[pA];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
-                        int held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_size ? 0 : at + 1;
-                            held = atomicCAS(&t0_crd_shared_2[at], 2147483647, k_t0);
-                        }
-                        const double value = A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            t0_vals_shared_2[at] = value;
-                        } else {
-                            t0_vals_shared_2[at] += value;
-                        }
-                    }
-                    __syncthreads();
-                }
+                __syncthreads();
+                first_entry += parts;
             }
         }
         int to = 0;
         for (int tile = 0; tile < t0_size; tile += 256) {
             const int at = tile + thread_x;
-            const int key = at < t0_size ? t0_crd_shared_2[at] : 2147483647;
-            const double value = key != 2147483647 ? t0_vals_shared_2[at] : 0.0;
-            partial[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-            const int all = partial[255];
+            const int key = at < t0_size ? t0_crd_shared[at] : 2147483647;
+            const double value = key != 2147483647 ? t0_vals_shared[at] : 0.0;
+            int all;
+            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
             __syncthreads();
             if (key != 2147483647) {
-                t0_crd_shared_2[to + before] = key;
-                t0_vals_shared_2[to + before] = value;
+                t0_crd_shared[to + before] = key;
+                t0_vals_shared[to + before] = value;
             }
             to += all;
         }
@@ -1571,13 +1545,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
             while (0 < flip) {
                 for (int low = thread_x; low < t0_filled; low += 256) {
                     const int high = low ^ flip;
-                    if (low < high && high < t0_filled && t0_crd_shared_2[high] < t0_crd_shared_2[low]) {
-                        const int key = t0_crd_shared_2[low];
-                        t0_crd_shared_2[low] = t0_crd_shared_2[high];
-                        t0_crd_shared_2[high] = key;
-                        const double value = t0_vals_shared_2[low];
-                        t0_vals_shared_2[low] = t0_vals_shared_2[high];
-                        t0_vals_shared_2[high] = value;
+                    if (low < high && high < t0_filled && t0_crd_shared[high] < t0_crd_shared[low]) {
+                        const int key = t0_crd_shared[low];
+                        t0_crd_shared[low] = t0_crd_shared[high];
+                        t0_crd_shared[high] = key;
+                        const double value = t0_vals_shared[low];
+                        t0_vals_shared[low] = t0_vals_shared[high];
+                        t0_vals_shared[high] = value;
                     }
                 }
                 __syncthreads();
@@ -1591,10 +1565,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
         if (thread_x == 0) {
             while (pE < pE2_end && pt0 < t0_filled) {
                 const int kE = E2_crd[pE];
-                const int kt0 = t0_crd_shared_2[pt0];
+                const int kt0 = t0_crd_shared[pt0];
                 if (kE == kt0) {
                     C2_crd[pC2] = kE;
-                    C_vals[pC2] = E_vals[pE] + t0_vals_shared_2[pt0];
+                    C_vals[pC2] = E_vals[pE] + t0_vals_shared[pt0];
                     ++pE;
                     ++pt0;
                 } else if (kE < kt0) {
@@ -1603,7 +1577,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
                     ++pE;
                 } else {
                     C2_crd[pC2] = kt0;
-                    C_vals[pC2] = t0_vals_shared_2[pt0];
+                    C_vals[pC2] = t0_vals_shared[pt0];
                     ++pt0;
                 }
                 ++pC2;
@@ -1615,9 +1589,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
                 ++pC2;
             }
             for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-                const int k = t0_crd_shared_2[pt0_2];
+                const int k = t0_crd_shared[pt0_2];
                 C2_crd[pC2] = k;
-                C_vals[pC2] = t0_vals_shared_2[pt0_2];
+                C_vals[pC2] = t0_vals_shared[pt0_2];
                 ++pC2;
             }
         }
@@ -1633,7 +1607,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
     const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
     double* C_vals, int* t0_crd, double* t0_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
@@ -1652,79 +1628,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
-            __syncthreads();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[n]);
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 256) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry = first_entry + part;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    const int pB = pB2_begin + lane_of_part;
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            const int parts_of_warp = max(32 / width, 1);
+            const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+            const int turn_of_part = part % parts_of_warp;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
                     int claimed = 2147483647;
                     double combined = 0.0;
-                    if (entry < tile_end && pB < pB2_end) {
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
                         int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        int held = claimPlace(&t0_crd[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            held = claimPlace(&t0_crd[at], k_t0);
                         }
                         claimed = at;
-                        const double value = A_vals[pA] * B_vals[pB];
-                        combined = value;
+                        combined = A_vals[pA] * B_vals[pB];
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                        if (turn == part && claimed != 2147483647) {
-                            t0_vals[claimed] += combined;
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
                         }
-                        __syncthreads();
+                        if (turn == turn_of_warp) {
+                            for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                    t0_vals[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
                     }
-                    first_entry += parts;
                 }
-            } else {
-                for (int pA = tile; pA < tile_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const double A_val = A_vals[pA];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                        }
-                        const double value = A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            t0_vals[at] = value;
-                        } else {
-                            t0_vals[at] += value;
-                        }
-                    }
-                    __syncthreads();
-                }
+                __syncthreads();
+                first_entry += parts;
             }
         }
         int to = t0_begin;
@@ -1732,19 +1699,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
             const int at = tile + thread_x;
             const int key = at < t0_end ? t0_crd[at] : 2147483647;
             const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-            partial[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-            const int all = partial[255];
+            int all;
+            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
             __syncthreads();
             if (key != 2147483647) {
                 t0_crd[to + before] = key;
@@ -1823,7 +1779,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
     const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
     double* C_vals, int* t0_crd, double* t0_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1846,79 +1804,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
             const int pA2_end = A2_pos[row + 1];
             for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pA = min(entry, tile_end - 1);
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const int pB2_end = B2_pos[j + 1];
-                        const int pB = pB2_begin + lane_of_part;
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                const int parts_of_warp = max(32 / width, 1);
+                const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                const int turn_of_part = part % parts_of_warp;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         double combined = 0.0;
-                        if (entry < tile_end && pB < pB2_end) {
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k_t0 = B2_crd[pB];
                             int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                            int held = claimPlace(&t0_crd[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                                held = claimPlace(&t0_crd[at], k_t0);
                             }
                             claimed = at;
-                            const double value = A_vals[pA] * B_vals[pB];
-                            combined = value;
+                            combined = A_vals[pA] * B_vals[pB];
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                            if (turn == part && claimed != 2147483647) {
-                                t0_vals[claimed] += combined;
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
                             }
-                            __syncthreads();
+                            if (turn == turn_of_warp) {
+                                for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                    if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                        t0_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
                         }
-                        first_entry += parts;
                     }
-                } else {
-                    for (int pA = tile; pA < tile_end; ++pA) {
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const double A_val = A_vals[pA];
-                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                            const int k_t0 = B2_crd[pB];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
-                            int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
-                            }
-                            const double value = A_val * B_vals[pB];
-                            if (held == 2147483647) {
-                                t0_vals[at] = value;
-                            } else {
-                                t0_vals[at] += value;
-                            }
-                        }
-                        __syncthreads();
-                    }
+                    __syncthreads();
+                    first_entry += parts;
                 }
             }
             int to = t0_begin;
@@ -1926,19 +1875,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
                 const int at = tile + thread_x;
                 const int key = at < t0_end ? t0_crd[at] : 2147483647;
                 const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
                     t0_crd[to + before] = key;

@@ -38,6 +38,73 @@ __device__ __forceinline__ void allowNextLaunch() {
 #endif
 }
 
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// Sums of counts: of all lanes of the group, or of those before this one.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+    }
+    return count;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const int other = __shfl_up_sync(mask, count, distance, G);
+        if (distance <= lane) count = addCounts(count, other);
+    }
+    all = __shfl_sync(mask, count, G - 1, G);
+    const int before = __shfl_up_sync(mask, count, 1, G);
+    return lane == 0 ? 0 : before;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
+    int all;
+    return sumBefore<G, Lanes>(count, all);
+}
+
+// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
+// array after the block's next barrier.
+template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
+    const int own = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
+    __syncthreads();
+    int before = 0;
+    all = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) {
+        if (warp == own) before = all;
+        all = addCounts(all, partial[warp]);
+    }
+    return before;
+}
+
+// Sums of counts: of all threads of the block, or of those before this one.
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
+    int ofWarp;
+    const int before = sumBefore<32>(count, ofWarp);
+    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
+}
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
+    int all;
+    return sumBeforeInBlock<T>(count, partial, all);
+}
+template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
+    int all;
+    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
+    return all;
+}
+
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_count(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
@@ -112,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_count(
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sums1(
     const int* __restrict__ B1_pos, const int* A1_begins, int* A1_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -121,26 +188,16 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums1(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        A1_sums[block_x] = partial[255];
+        A1_sums[block_x] = all;
     }
 }
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles1(
     const int* __restrict__ B1_pos, int* A1_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -148,21 +205,12 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles1(
     for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
-            A1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            A1_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -170,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles1(
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_begins1(
     const int* __restrict__ B1_pos, const int* A1_sums, int* A1_begins) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -179,18 +227,8 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins1(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(A1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(A1_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
         const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A1_begins[n] : 0;
         A1_begins[n] = at;
@@ -201,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins1(
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sums2(
     const int* __restrict__ B1_pos, const int* A2_begins, int* A2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -210,26 +248,16 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums2(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A2_begins[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        A2_sums[block_x] = partial[255];
+        A2_sums[block_x] = all;
     }
 }
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles2(
     const int* __restrict__ B1_pos, int* A2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -237,21 +265,12 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles2(
     for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A2_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
-            A2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            A2_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -259,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles2(
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_begins2(
     const int* __restrict__ B1_pos, const int* A2_sums, int* A2_begins) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -268,18 +287,8 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins2(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A2_begins[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(A2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(A2_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
         const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A2_begins[n] : 0;
         A2_begins[n] = at;
@@ -290,7 +299,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins2(
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sums3(
     const int* __restrict__ B1_pos, const int* A3_begins, int* A3_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -299,26 +308,16 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums3(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A3_begins[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        A3_sums[block_x] = partial[255];
+        A3_sums[block_x] = all;
     }
 }
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles3(
     const int* __restrict__ B1_pos, int* A3_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -326,21 +325,12 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles3(
     for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A3_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
-            A3_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            A3_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -348,7 +338,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles3(
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_begins3(
     const int* __restrict__ B1_pos, const int* A3_sums, int* A3_begins) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -356,18 +346,8 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins3(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
         sum = addCounts(sum, A3_begins[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(A3_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(A3_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
         const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A3_begins[n] : 0;
         A3_begins[n] = at;

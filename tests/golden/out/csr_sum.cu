@@ -38,6 +38,73 @@ __device__ __forceinline__ void allowNextLaunch() {
 #endif
 }
 
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// Sums of counts: of all lanes of the group, or of those before this one.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+    }
+    return count;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const int other = __shfl_up_sync(mask, count, distance, G);
+        if (distance <= lane) count = addCounts(count, other);
+    }
+    all = __shfl_sync(mask, count, G - 1, G);
+    const int before = __shfl_up_sync(mask, count, 1, G);
+    return lane == 0 ? 0 : before;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
+    int all;
+    return sumBefore<G, Lanes>(count, all);
+}
+
+// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
+// array after the block's next barrier.
+template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
+    const int own = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
+    __syncthreads();
+    int before = 0;
+    all = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) {
+        if (warp == own) before = all;
+        all = addCounts(all, partial[warp]);
+    }
+    return before;
+}
+
+// Sums of counts: of all threads of the block, or of those before this one.
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
+    int ofWarp;
+    const int before = sumBefore<32>(count, ofWarp);
+    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
+}
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
+    int all;
+    return sumBeforeInBlock<T>(count, partial, all);
+}
+template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
+    int all;
+    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
+    return all;
+}
+
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_sum_count(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
@@ -92,7 +159,6 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
     int* before_of_warps) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -145,19 +211,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_warp(
         }
         A2_count += pB_end - pB;
         A2_count += pC_end - pC;
-        partial[thread_x] = A2_count;
+        int all;
+        const int before = sumBefore<32, OwnGroup>(A2_count, all);
         __syncwarp();
-        int distance = 1;
-        #pragma unroll 5
-        for (int step_2 = 0; step_2 < 5; ++step_2) {
-            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-            __syncwarp();
-            partial[thread_x] = doubled;
-            __syncwarp();
-            distance += distance;
-        }
-        const int before = 1 <= lane ? partial[thread_x - 1] : 0;
-        const int all = partial[thread_x / 32 * 32 + 31];
         before_of_warps[rank * 32 + lane] = before;
         if (lane == 0) {
             A2_pos[i] = all;
@@ -172,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
     int* before_of_blocks) {
     __shared__ int B_sampled[256];
     __shared__ int C_sampled[256];
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -223,19 +279,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
         }
         A2_count += pB_end - pB;
         A2_count += pC_end - pC;
-        partial[thread_x] = A2_count;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step_2 = 0; step_2 < 8; ++step_2) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-        const int all = partial[255];
+        int all;
+        const int before = sumBeforeInBlock<256>(A2_count, partial, all);
         before_of_blocks[rank * 256 + thread_x] = before;
         if (thread_x == 0) {
             A2_pos[i] = all;
@@ -246,7 +291,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count_block(
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_sum_sums(
     const int* A2_pos, int B1_dim, int* A2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -255,26 +300,16 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_sums(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, A2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        A2_sums[block_x] = partial[255];
+        A2_sums[block_x] = all;
     }
 }
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_sum_sum_tiles(
     int B1_dim, int* A2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -282,21 +317,12 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_sum_tiles(
     for (int begin = 0, begin_end = (B1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < (B1_dim + 2048) / 2048 ? A2_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < (B1_dim + 2048) / 2048) {
-            A2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            A2_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -304,7 +330,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_sum_tiles(
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_sum_begins(
     const int* A2_sums, int B1_dim, int* A2_pos) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -312,18 +338,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_begins(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, A2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(A2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(A2_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
         const int count = n < B1_dim ? A2_pos[n] : 0;
         A2_pos[n] = at;

@@ -4,6 +4,13 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
+// others put theirs meanwhile.
+__device__ __forceinline__ int claimPlace(int* at, int key) {
+    const int held = *(volatile int*)at;
+    return held == 2147483647 ? atomicCAS(at, 2147483647, key) : held;
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -41,8 +48,111 @@ template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGrou
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
     return __popc(votesOfGroup<G, Lanes>(vote));
 }
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
-    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+    int all;
+    return countBefore<G, Lanes>(vote, all);
+}
+
+// Sums of counts: of all lanes of the group, or of those before this one.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+    }
+    return count;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const int other = __shfl_up_sync(mask, count, distance, G);
+        if (distance <= lane) count = addCounts(count, other);
+    }
+    all = __shfl_sync(mask, count, G - 1, G);
+    const int before = __shfl_up_sync(mask, count, 1, G);
+    return lane == 0 ? 0 : before;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
+    int all;
+    return sumBefore<G, Lanes>(count, all);
+}
+
+// The largest of what the lanes of the group have.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(OwnGroup::mask<G>(), value);
+#else
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
+    }
+    return value;
+#endif
+}
+
+// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
+// array after the block's next barrier.
+template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
+    const int own = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
+    __syncthreads();
+    int before = 0;
+    all = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) {
+        if (warp == own) before = all;
+        all = addCounts(all, partial[warp]);
+    }
+    return before;
+}
+
+// How many threads of the block have the condition: all of them, or those before this one.
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial, int& all) {
+    int ofWarp;
+    const int before = countBefore<32>(vote, ofWarp);
+    return sumOfWarps<T>(ofWarp, partial, all) + before;
+}
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial) {
+    int all;
+    return countBeforeInBlock<T>(vote, partial, all);
+}
+template <int T> __device__ __forceinline__ int countInBlock(bool vote, int* partial) {
+    int all;
+    sumOfWarps<T>(countInGroup<32>(vote), partial, all);
+    return all;
+}
+
+// Sums of counts: of all threads of the block, or of those before this one.
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
+    int ofWarp;
+    const int before = sumBefore<32>(count, ofWarp);
+    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
+}
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
+    int all;
+    return sumBeforeInBlock<T>(count, partial, all);
+}
+template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
+    int all;
+    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
+    return all;
+}
+
+// The largest of what the threads of the block have. Others may use the array after the block's next barrier.
+template <int T> __device__ __forceinline__ int largestInBlock(int value, int* partial) {
+    const int ofWarp = largestInGroup<32>(value);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = ofWarp;
+    __syncthreads();
+    int largest = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) largest = max(largest, partial[warp]);
+    return largest;
 }
 
 // C[i, k] = A[i, j] * B[j, k];
@@ -107,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters_block(
     const int* long_rows_of_blocks, const int* long_rows_many, int B2_dim, int A2_dim, int* w_places,
     int* w_largest, int* rows_work, int* rows_of_group8s, int* rows_of_warps, int* rows_of_blocks,
     int* rows_of_large_blocks, int* rows_of_largest_blocks, int* rows_many) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -119,18 +229,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters_block(
             const int j = A2_crd[pA];
             w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        partial[thread_x] = w_len;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int all = partial[255];
+        const int all = sumInBlock<256>(w_len, partial);
         if (thread_x == 0) {
             const int w_elements = min(all, min(B2_dim, B2_pos[A2_dim]));
             int places = 0 < w_elements ? 4 : 0;
@@ -211,7 +310,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
     const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_group8s, const int* rows_many,
     int* C2_pos) {
     __shared__ int w_crd_shared[2304];
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 8;
@@ -235,31 +333,21 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                int held = claimPlace(&w_crd_shared[at], k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                    held = claimPlace(&w_crd_shared[at], k);
                 }
                 if (held == 2147483647) {
                     ++w_len;
                 }
             }
         }
-        partial[thread_x] = w_len;
-        syncGroup<8>();
-        int distance = 1;
-        #pragma unroll 3
-        for (int step = 0; step < 3; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-            syncGroup<8>();
-            partial[thread_x] = doubled;
-            syncGroup<8>();
-            distance += distance;
-        }
-        const int all = partial[thread_x / 8 * 8 + 7];
+        const int all = sumInGroup<8, OwnGroup>(w_len);
         if (lane == 0) {
             C2_pos[row] = all;
         }
+        syncGroup<8>();
     }
 }
 
@@ -268,8 +356,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_warps, const int* rows_many,
     int* C2_pos) {
-    __shared__ int w_crd_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int w_crd_shared[2048];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -284,88 +373,64 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
         const int w_end = w_begin + w_size;
         int w_len = 0;
         for (int at = w_begin + lane; at < w_end; at += 32) {
-            w_crd_shared_2[at] = 2147483647;
+            w_crd_shared[at] = 2147483647;
         }
-        __syncwarp();
+        const int pA2_begin = A2_pos[row];
         const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncwarp();
+            }
             const int tile_end = min(tile + 32, pA2_end);
             const int entry = tile + lane;
             const int pA = min(entry, tile_end - 1);
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const int pB2_end = B2_pos[j + 1];
-            partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+            row_begins[thread_x] = pB2_begin;
+            row_ends[thread_x] = pB2_end;
+            const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
             __syncwarp();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[thread_x / 32 * 32 + n]);
+            const int reach = min(longest, 32);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 32) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = lane / width;
-                const int lane_of_part = lane % width;
-                const int parts = 32 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry_2 = first_entry + part;
-                    const int pA_2 = min(entry_2, tile_end - 1);
-                    const int j_2 = A2_crd[pA_2];
-                    const int pB2_begin_2 = B2_pos[j_2];
-                    const int pB2_end_2 = B2_pos[j_2 + 1];
-                    const int pB = pB2_begin_2 + lane_of_part;
-                    if (entry_2 < tile_end && pB < pB2_end_2) {
+            const int part = lane / width;
+            const int lane_of_part = lane % width;
+            const int parts = 32 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA_2 = min(own_entry, tile_end - 1);
+                const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        int held = claimPlace(&w_crd_shared[at], k);
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                        }
-                        if (held == 2147483647) {
-                            ++w_len;
-                        }
-                    }
-                    first_entry += parts;
-                }
-            } else {
-                for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                    const int j_2 = A2_crd[pA_2];
-                    const int pB2_begin_2 = B2_pos[j_2];
-                    for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            held = claimPlace(&w_crd_shared[at], k);
                         }
                         if (held == 2147483647) {
                             ++w_len;
                         }
                     }
                 }
+                first_entry += parts;
             }
-            __syncwarp();
         }
-        partial[thread_x] = w_len;
-        __syncwarp();
-        int distance = 1;
-        #pragma unroll 5
-        for (int step = 0; step < 5; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-            __syncwarp();
-            partial[thread_x] = doubled;
-            __syncwarp();
-            distance += distance;
-        }
-        const int all = partial[thread_x / 32 * 32 + 31];
+        const int all = sumInGroup<32>(w_len);
         if (lane == 0) {
             C2_pos[row] = all;
         }
+        __syncwarp();
     }
 }
 
@@ -374,8 +439,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
     int* C2_pos) {
-    __shared__ int w_crd_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int w_crd_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -386,87 +453,65 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
         const int w_size = w_places[row];
         int w_len = 0;
         for (int at = thread_x; at < w_size; at += 256) {
-            w_crd_shared_2[at] = 2147483647;
+            w_crd_shared[at] = 2147483647;
         }
         __syncthreads();
+        const int pA2_begin = A2_pos[row];
         const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncthreads();
+            }
             const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
-            __syncthreads();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[n]);
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 256) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry = first_entry + part;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    const int pB = pB2_begin + lane_of_part;
-                    if (entry < tile_end && pB < pB2_end) {
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k = B2_crd[pB];
                         int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        int held = claimPlace(&w_crd_shared[at], k);
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_size ? 0 : at + 1;
-                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                        }
-                        if (held == 2147483647) {
-                            ++w_len;
-                        }
-                    }
-                    first_entry += parts;
-                }
-            } else {
-                for (int pA = tile; pA < tile_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k = B2_crd[pB];
-                        int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_size ? 0 : at + 1;
-                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            held = claimPlace(&w_crd_shared[at], k);
                         }
                         if (held == 2147483647) {
                             ++w_len;
                         }
                     }
                 }
+                first_entry += parts;
             }
-            __syncthreads();
         }
-        partial[thread_x] = w_len;
         __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int all = partial[255];
+        const int all = sumInBlock<256>(w_len, partial);
         if (thread_x == 0) {
             C2_pos[row] = all;
         }
@@ -478,7 +523,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_large_blocks,
     const int* rows_many, int* C2_pos, int* w_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
@@ -494,84 +541,62 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
             w_crd[at] = 2147483647;
         }
         __syncthreads();
+        const int pA2_begin = A2_pos[row];
         const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncthreads();
+            }
             const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
-            __syncthreads();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[n]);
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 256) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry = first_entry + part;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    const int pB = pB2_begin + lane_of_part;
-                    if (entry < tile_end && pB < pB2_end) {
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
+                        int held = claimPlace(&w_crd[at], k);
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
-                        }
-                        if (held == 2147483647) {
-                            ++w_len;
-                        }
-                    }
-                    first_entry += parts;
-                }
-            } else {
-                for (int pA = tile; pA < tile_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                            held = claimPlace(&w_crd[at], k);
                         }
                         if (held == 2147483647) {
                             ++w_len;
                         }
                     }
                 }
+                first_entry += parts;
             }
-            __syncthreads();
         }
-        partial[thread_x] = w_len;
         __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int all = partial[255];
+        const int all = sumInBlock<256>(w_len, partial);
         if (thread_x == 0) {
             C2_pos[row] = all;
         }
@@ -583,7 +608,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* w_largest,
     const int* rows_of_largest_blocks, const int* rows_many, int* C2_pos, int* w_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -604,84 +631,62 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
                 w_crd[at] = 2147483647;
             }
             __syncthreads();
+            const int pA2_begin = A2_pos[row];
             const int pA2_end = A2_pos[row + 1];
-            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                if (pA2_begin < tile) {
+                    __syncthreads();
+                }
                 const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pA = min(entry, tile_end - 1);
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const int pB2_end = B2_pos[j + 1];
-                        const int pB = pB2_begin + lane_of_part;
-                        if (entry < tile_end && pB < pB2_end) {
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
-                            }
-                            if (held == 2147483647) {
-                                ++w_len;
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pA = tile; pA < tile_end; ++pA) {
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                                held = claimPlace(&w_crd[at], k);
                             }
                             if (held == 2147483647) {
                                 ++w_len;
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncthreads();
             }
-            partial[thread_x] = w_len;
             __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int all = partial[255];
+            const int all = sumInBlock<256>(w_len, partial);
             if (thread_x == 0) {
                 C2_pos[row] = all;
             }
@@ -693,7 +698,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sums(
     const int* C2_pos, int A1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -702,26 +707,16 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sums(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        C2_sums[block_x] = partial[255];
+        C2_sums[block_x] = all;
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles(
     int A1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -729,21 +724,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles(
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < (A1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < (A1_dim + 2048) / 2048) {
-            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            C2_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -751,7 +737,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_begins(
     const int* C2_sums, int A1_dim, int* C2_pos) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -759,18 +745,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_begins(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(C2_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
         const int count = n < A1_dim ? C2_pos[n] : 0;
         C2_pos[n] = at;
@@ -902,10 +878,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                int held = claimPlace(&w_crd_shared[at], k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
-                    held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                    held = claimPlace(&w_crd_shared[at], k);
                 }
                 const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
@@ -921,8 +897,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
             const int at = tile + lane;
             const int key = at < w_end ? w_crd_shared[at] : 2147483647;
             const double value = key != 2147483647 ? w_vals_shared[at] : 0.0;
-            const int before = countBefore<8, OwnGroup>(key != 2147483647);
-            const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+            int all;
+            const int before = countBefore<8, OwnGroup>(key != 2147483647, all);
             syncGroup<8>();
             if (key != 2147483647) {
                 w_crd_shared[to + before] = key;
@@ -967,9 +943,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int w_crd_shared_2[2048];
-    __shared__ double w_vals_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int w_crd_shared[2048];
+    __shared__ double w_vals_shared[2048];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -990,8 +967,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
         const int w_size = places;
         const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 32) {
-            w_crd_shared_2[at] = 2147483647;
-            w_vals_shared_2[at] = 0.0;
+            w_crd_shared[at] = 2147483647;
+            w_vals_shared[at] = 0.0;
         }
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
@@ -1001,85 +978,67 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const int pB2_end = B2_pos[j + 1];
-            partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+            row_begins[thread_x] = pB2_begin;
+            row_ends[thread_x] = pB2_end;
+            const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
             __syncwarp();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[thread_x / 32 * 32 + n]);
+            const int reach = min(longest, 32);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 32) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = lane / width;
-                const int lane_of_part = lane % width;
-                const int parts = 32 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry_2 = first_entry + part;
-                    const int pA_2 = min(entry_2, tile_end - 1);
-                    const int j_2 = A2_crd[pA_2];
-                    const int pB2_begin_2 = B2_pos[j_2];
-                    const int pB2_end_2 = B2_pos[j_2 + 1];
-                    const int pB = pB2_begin_2 + lane_of_part;
+            const int part = lane / width;
+            const int lane_of_part = lane % width;
+            const int parts = 32 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA_2 = min(own_entry, tile_end - 1);
+                const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = min(parts, tile_end - first_entry);
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                    const int pB = row_begin + round + lane_of_part;
                     int claimed = 2147483647;
                     double combined = 0.0;
-                    if (entry_2 < tile_end && pB < pB2_end_2) {
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        int held = claimPlace(&w_crd_shared[at], k);
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            held = claimPlace(&w_crd_shared[at], k);
                         }
                         claimed = at;
-                        const double value = A_vals[pA_2] * B_vals[pB];
-                        combined = value;
+                        combined = A_vals[pA_2] * B_vals[pB];
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncwarp();
+                        }
                         if (turn == part && claimed != 2147483647) {
-                            w_vals_shared_2[claimed] += combined;
-                        }
-                        __syncwarp();
-                    }
-                    first_entry += parts;
-                }
-            } else {
-                for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                    const int j_2 = A2_crd[pA_2];
-                    const int pB2_begin_2 = B2_pos[j_2];
-                    const double A_val = A_vals[pA_2];
-                    for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                        }
-                        const double value = A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            w_vals_shared_2[at] = value;
-                        } else {
-                            w_vals_shared_2[at] += value;
+                            w_vals_shared[claimed] += combined;
                         }
                     }
-                    __syncwarp();
                 }
+                __syncwarp();
+                first_entry += parts;
             }
         }
         int to = w_begin;
         for (int tile = w_begin; tile < w_end; tile += 32) {
             const int at = tile + lane;
-            const int key = at < w_end ? w_crd_shared_2[at] : 2147483647;
-            const double value = key != 2147483647 ? w_vals_shared_2[at] : 0.0;
-            const int before = countBefore<32>(key != 2147483647);
-            const int all = countInGroup<32>(key != 2147483647);
+            const int key = at < w_end ? w_crd_shared[at] : 2147483647;
+            const double value = key != 2147483647 ? w_vals_shared[at] : 0.0;
+            int all;
+            const int before = countBefore<32>(key != 2147483647, all);
             __syncwarp();
             if (key != 2147483647) {
-                w_crd_shared_2[to + before] = key;
-                w_vals_shared_2[to + before] = value;
+                w_crd_shared[to + before] = key;
+                w_vals_shared[to + before] = value;
             }
             to += all;
         }
@@ -1092,13 +1051,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
             while (0 < flip) {
                 for (int low = lane; low < filled; low += 32) {
                     const int high = low ^ flip;
-                    if (low < high && high < filled && w_crd_shared_2[w_begin + high] < w_crd_shared_2[w_begin + low]) {
-                        const int key = w_crd_shared_2[w_begin + low];
-                        w_crd_shared_2[w_begin + low] = w_crd_shared_2[w_begin + high];
-                        w_crd_shared_2[w_begin + high] = key;
-                        const double value = w_vals_shared_2[w_begin + low];
-                        w_vals_shared_2[w_begin + low] = w_vals_shared_2[w_begin + high];
-                        w_vals_shared_2[w_begin + high] = value;
+                    if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                        const int key = w_crd_shared[w_begin + low];
+                        w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
+                        w_crd_shared[w_begin + high] = key;
+                        const double value = w_vals_shared[w_begin + low];
+                        w_vals_shared[w_begin + low] = w_vals_shared[w_begin + high];
+                        w_vals_shared[w_begin + high] = value;
                     }
                 }
                 __syncwarp();
@@ -1107,9 +1066,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
             half = half < filled - half ? half + half : filled;
         }
         for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
-            const int k = w_crd_shared_2[pw];
+            const int k = w_crd_shared[pw];
             C2_crd[pC2 + (pw - w_begin)] = k;
-            C_vals[pC2 + (pw - w_begin)] = w_vals_shared_2[pw];
+            C_vals[pC2 + (pw - w_begin)] = w_vals_shared[pw];
         }
     }
 }
@@ -1120,9 +1079,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
-    __shared__ int w_crd_shared_2[2048];
-    __shared__ double w_vals_shared_2[2048];
-    __shared__ int partial[256];
+    __shared__ int w_crd_shared[2048];
+    __shared__ double w_vals_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1139,109 +1100,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
         }
         const int w_size = places;
         for (int at = thread_x; at < w_size; at += 256) {
-            w_crd_shared_2[at] = 2147483647;
-            w_vals_shared_2[at] = 0.0;
+            w_crd_shared[at] = 2147483647;
+            w_vals_shared[at] = 0.0;
         }
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
-            __syncthreads();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[n]);
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 256) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry = first_entry + part;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    const int pB = pB2_begin + lane_of_part;
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            const int parts_of_warp = max(32 / width, 1);
+            const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+            const int turn_of_part = part % parts_of_warp;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
                     int claimed = 2147483647;
                     double combined = 0.0;
-                    if (entry < tile_end && pB < pB2_end) {
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k = B2_crd[pB];
                         int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                        int held = claimPlace(&w_crd_shared[at], k);
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_size ? 0 : at + 1;
-                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
+                            held = claimPlace(&w_crd_shared[at], k);
                         }
                         claimed = at;
-                        const double value = A_vals[pA] * B_vals[pB];
-                        combined = value;
+                        combined = A_vals[pA] * B_vals[pB];
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                        if (turn == part && claimed != 2147483647) {
-                            w_vals_shared_2[claimed] += combined;
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
                         }
-                        __syncthreads();
+                        if (turn == turn_of_warp) {
+                            for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                    w_vals_shared[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
                     }
-                    first_entry += parts;
                 }
-            } else {
-                for (int pA = tile; pA < tile_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const double A_val = A_vals[pA];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k = B2_crd[pB];
-                        int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                        int held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_size ? 0 : at + 1;
-                            held = atomicCAS(&w_crd_shared_2[at], 2147483647, k);
-                        }
-                        const double value = A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            w_vals_shared_2[at] = value;
-                        } else {
-                            w_vals_shared_2[at] += value;
-                        }
-                    }
-                    __syncthreads();
-                }
+                __syncthreads();
+                first_entry += parts;
             }
         }
         int to = 0;
         for (int tile = 0; tile < w_size; tile += 256) {
             const int at = tile + thread_x;
-            const int key = at < w_size ? w_crd_shared_2[at] : 2147483647;
-            const double value = key != 2147483647 ? w_vals_shared_2[at] : 0.0;
-            partial[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-            const int all = partial[255];
+            const int key = at < w_size ? w_crd_shared[at] : 2147483647;
+            const double value = key != 2147483647 ? w_vals_shared[at] : 0.0;
+            int all;
+            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
             __syncthreads();
             if (key != 2147483647) {
-                w_crd_shared_2[to + before] = key;
-                w_vals_shared_2[to + before] = value;
+                w_crd_shared[to + before] = key;
+                w_vals_shared[to + before] = value;
             }
             to += all;
         }
@@ -1253,13 +1194,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
             while (0 < flip) {
                 for (int low = thread_x; low < w_filled; low += 256) {
                     const int high = low ^ flip;
-                    if (low < high && high < w_filled && w_crd_shared_2[high] < w_crd_shared_2[low]) {
-                        const int key = w_crd_shared_2[low];
-                        w_crd_shared_2[low] = w_crd_shared_2[high];
-                        w_crd_shared_2[high] = key;
-                        const double value = w_vals_shared_2[low];
-                        w_vals_shared_2[low] = w_vals_shared_2[high];
-                        w_vals_shared_2[high] = value;
+                    if (low < high && high < w_filled && w_crd_shared[high] < w_crd_shared[low]) {
+                        const int key = w_crd_shared[low];
+                        w_crd_shared[low] = w_crd_shared[high];
+                        w_crd_shared[high] = key;
+                        const double value = w_vals_shared[low];
+                        w_vals_shared[low] = w_vals_shared[high];
+                        w_vals_shared[high] = value;
                     }
                 }
                 __syncthreads();
@@ -1268,9 +1209,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
             half = half < w_filled - half ? half + half : w_filled;
         }
         for (int pw = thread_x; pw < w_filled; pw += 256) {
-            const int k = w_crd_shared_2[pw];
+            const int k = w_crd_shared[pw];
             C2_crd[pC2 + pw] = k;
-            C_vals[pC2 + pw] = w_vals_shared_2[pw];
+            C_vals[pC2 + pw] = w_vals_shared[pw];
         }
     }
 }
@@ -1282,7 +1223,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
     const int* __restrict__ C2_pos, const int* __restrict__ w_places,
     const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
     double* C_vals, int* w_crd, double* w_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
@@ -1307,79 +1250,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
             }
-            __syncthreads();
-            int longest = 0;
-            for (int n = 0; n < 32; ++n) {
-                longest = max(longest, partial[n]);
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
             }
-            if (longest <= 256) {
-                int width = 8;
-                while (width < longest) {
-                    width += width;
-                }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int entry = first_entry + part;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    const int pB = pB2_begin + lane_of_part;
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            const int parts_of_warp = max(32 / width, 1);
+            const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+            const int turn_of_part = part % parts_of_warp;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
                     int claimed = 2147483647;
                     double combined = 0.0;
-                    if (entry < tile_end && pB < pB2_end) {
+                    if (own_entry < tile_end && pB < row_end) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
+                        int held = claimPlace(&w_crd[at], k);
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                            held = claimPlace(&w_crd[at], k);
                         }
                         claimed = at;
-                        const double value = A_vals[pA] * B_vals[pB];
-                        combined = value;
+                        combined = A_vals[pA] * B_vals[pB];
                     }
-                    for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                        if (turn == part && claimed != 2147483647) {
-                            w_vals[claimed] += combined;
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
                         }
-                        __syncthreads();
+                        if (turn == turn_of_warp) {
+                            for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                    w_vals[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
                     }
-                    first_entry += parts;
                 }
-            } else {
-                for (int pA = tile; pA < tile_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const double A_val = A_vals[pA];
-                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = atomicCAS(&w_crd[at], 2147483647, k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = atomicCAS(&w_crd[at], 2147483647, k);
-                        }
-                        const double value = A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            w_vals[at] = value;
-                        } else {
-                            w_vals[at] += value;
-                        }
-                    }
-                    __syncthreads();
-                }
+                __syncthreads();
+                first_entry += parts;
             }
         }
         int to = w_begin;
@@ -1387,19 +1321,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
             const int at = tile + thread_x;
             const int key = at < w_end ? w_crd[at] : 2147483647;
             const double value = key != 2147483647 ? w_vals[at] : 0.0;
-            partial[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-            const int all = partial[255];
+            int all;
+            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
             __syncthreads();
             if (key != 2147483647) {
                 w_crd[to + before] = key;
@@ -1445,7 +1368,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
     const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
     double* C_vals, int* w_crd, double* w_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -1474,79 +1399,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
             const int pA2_end = A2_pos[row + 1];
             for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pA = min(entry, tile_end - 1);
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const int pB2_end = B2_pos[j + 1];
-                        const int pB = pB2_begin + lane_of_part;
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                const int parts_of_warp = max(32 / width, 1);
+                const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                const int turn_of_part = part % parts_of_warp;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         double combined = 0.0;
-                        if (entry < tile_end && pB < pB2_end) {
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                                held = claimPlace(&w_crd[at], k);
                             }
                             claimed = at;
-                            const double value = A_vals[pA] * B_vals[pB];
-                            combined = value;
+                            combined = A_vals[pA] * B_vals[pB];
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                            if (turn == part && claimed != 2147483647) {
-                                w_vals[claimed] += combined;
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
                             }
-                            __syncthreads();
+                            if (turn == turn_of_warp) {
+                                for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                    if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                        w_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
                         }
-                        first_entry += parts;
                     }
-                } else {
-                    for (int pA = tile; pA < tile_end; ++pA) {
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const double A_val = A_vals[pA];
-                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
-                            }
-                            const double value = A_val * B_vals[pB];
-                            if (held == 2147483647) {
-                                w_vals[at] = value;
-                            } else {
-                                w_vals[at] += value;
-                            }
-                        }
-                        __syncthreads();
-                    }
+                    __syncthreads();
+                    first_entry += parts;
                 }
             }
             int to = w_begin;
@@ -1554,19 +1470,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
                 const int at = tile + thread_x;
                 const int key = at < w_end ? w_crd[at] : 2147483647;
                 const double value = key != 2147483647 ? w_vals[at] : 0.0;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
                     w_crd[to + before] = key;

@@ -4,6 +4,13 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
+// others put theirs meanwhile.
+__device__ __forceinline__ int claimPlace(int* at, int key) {
+    const int held = *(volatile int*)at;
+    return held == 2147483647 ? atomicCAS(at, 2147483647, key) : held;
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -19,6 +26,130 @@ __device__ __forceinline__ void allowNextLaunch() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
 #endif
+}
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    int all;
+    return countBefore<G, Lanes>(vote, all);
+}
+
+// Sums of counts: of all lanes of the group, or of those before this one.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+    }
+    return count;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const int other = __shfl_up_sync(mask, count, distance, G);
+        if (distance <= lane) count = addCounts(count, other);
+    }
+    all = __shfl_sync(mask, count, G - 1, G);
+    const int before = __shfl_up_sync(mask, count, 1, G);
+    return lane == 0 ? 0 : before;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
+    int all;
+    return sumBefore<G, Lanes>(count, all);
+}
+
+// The largest of what the lanes of the group have.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(OwnGroup::mask<G>(), value);
+#else
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
+    }
+    return value;
+#endif
+}
+
+// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
+// array after the block's next barrier.
+template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
+    const int own = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
+    __syncthreads();
+    int before = 0;
+    all = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) {
+        if (warp == own) before = all;
+        all = addCounts(all, partial[warp]);
+    }
+    return before;
+}
+
+// How many threads of the block have the condition: all of them, or those before this one.
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial, int& all) {
+    int ofWarp;
+    const int before = countBefore<32>(vote, ofWarp);
+    return sumOfWarps<T>(ofWarp, partial, all) + before;
+}
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial) {
+    int all;
+    return countBeforeInBlock<T>(vote, partial, all);
+}
+template <int T> __device__ __forceinline__ int countInBlock(bool vote, int* partial) {
+    int all;
+    sumOfWarps<T>(countInGroup<32>(vote), partial, all);
+    return all;
+}
+
+// Sums of counts: of all threads of the block, or of those before this one.
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
+    int ofWarp;
+    const int before = sumBefore<32>(count, ofWarp);
+    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
+}
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
+    int all;
+    return sumBeforeInBlock<T>(count, partial, all);
+}
+template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
+    int all;
+    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
+    return all;
+}
+
+// The largest of what the threads of the block have. Others may use the array after the block's next barrier.
+template <int T> __device__ __forceinline__ int largestInBlock(int value, int* partial) {
+    const int ofWarp = largestInGroup<32>(value);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = ofWarp;
+    __syncthreads();
+    int largest = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) largest = max(largest, partial[warp]);
+    return largest;
 }
 
 // C[i, k] = A[i, j] * B[j, k];
@@ -53,7 +184,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos) {
     __shared__ int w_crd_shared[4096];
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -67,84 +200,62 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
                 w_crd_shared[at] = 2147483647;
             }
             __syncthreads();
+            const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                if (pA2_begin < tile) {
+                    __syncthreads();
+                }
                 const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pA = min(entry, tile_end - 1);
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const int pB2_end = B2_pos[j + 1];
-                        const int pB = pB2_begin + lane_of_part;
-                        if (entry < tile_end && pB < pB2_end) {
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = (k ^ k / 32 ^ k / 1024) & (places - 1);
-                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == places ? 0 : at + 1;
-                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                            }
-                            if (held == 2147483647) {
-                                ++w_len;
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pA = tile; pA < tile_end; ++pA) {
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                            const int k = B2_crd[pB];
-                            int at = (k ^ k / 32 ^ k / 1024) & (places - 1);
-                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == places ? 0 : at + 1;
-                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                                held = claimPlace(&w_crd_shared[at], k);
                             }
                             if (held == 2147483647) {
                                 ++w_len;
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncthreads();
             }
-            partial[thread_x] = w_len;
             __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int all = partial[255];
+            const int all = sumInBlock<256>(w_len, partial);
             if (thread_x == 0) {
                 C2_pos[i] = all;
             }
@@ -156,7 +267,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos, int* w_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -172,84 +285,62 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
                 w_crd[at] = 2147483647;
             }
             __syncthreads();
+            const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                if (pA2_begin < tile) {
+                    __syncthreads();
+                }
                 const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pA = min(entry, tile_end - 1);
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const int pB2_end = B2_pos[j + 1];
-                        const int pB = pB2_begin + lane_of_part;
-                        if (entry < tile_end && pB < pB2_end) {
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
-                            }
-                            if (held == 2147483647) {
-                                ++w_len;
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pA = tile; pA < tile_end; ++pA) {
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                                held = claimPlace(&w_crd[at], k);
                             }
                             if (held == 2147483647) {
                                 ++w_len;
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncthreads();
             }
-            partial[thread_x] = w_len;
             __syncthreads();
-            int distance = 1;
-            #pragma unroll 8
-            for (int step = 0; step < 8; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                __syncthreads();
-                partial[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int all = partial[255];
+            const int all = sumInBlock<256>(w_len, partial);
             if (thread_x == 0) {
                 C2_pos[i] = all;
             }
@@ -262,7 +353,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* w_largest, int A1_dim, int* C2_pos,
     int* w_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -282,84 +375,62 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
                     w_crd[at] = 2147483647;
                 }
                 __syncthreads();
+                const int pA2_begin = A2_pos[i];
                 const int pA2_end = A2_pos[i + 1];
-                for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                    if (pA2_begin < tile) {
+                        __syncthreads();
+                    }
                     const int tile_end = min(tile + 32, pA2_end);
+                    int len = 0;
                     if (thread_x < 32) {
                         const int entry = tile + thread_x;
                         const int pA = min(entry, tile_end - 1);
                         const int j = A2_crd[pA];
                         const int pB2_begin = B2_pos[j];
                         const int pB2_end = B2_pos[j + 1];
-                        partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                        row_begins[thread_x] = pB2_begin;
+                        row_ends[thread_x] = pB2_end;
+                        len = entry < tile_end ? pB2_end - pB2_begin : 0;
                     }
-                    __syncthreads();
-                    int longest = 0;
-                    for (int n = 0; n < 32; ++n) {
-                        longest = max(longest, partial[n]);
+                    const int longest = largestInBlock<256>(len, partial);
+                    const int reach = min(longest, 256);
+                    int width = 8;
+                    while (width < reach) {
+                        width += width;
                     }
-                    if (longest <= 256) {
-                        int width = 8;
-                        while (width < longest) {
-                            width += width;
-                        }
-                        const int part = thread_x / width;
-                        const int lane_of_part = thread_x % width;
-                        const int parts = 256 / width;
-                        int first_entry = tile;
-                        while (first_entry < tile_end) {
-                            const int entry = first_entry + part;
-                            const int pA = min(entry, tile_end - 1);
-                            const int j = A2_crd[pA];
-                            const int pB2_begin = B2_pos[j];
-                            const int pB2_end = B2_pos[j + 1];
-                            const int pB = pB2_begin + lane_of_part;
-                            if (entry < tile_end && pB < pB2_end) {
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int own_entry = first_entry + part;
+                        const int pA = min(own_entry, tile_end - 1);
+                        const int slot = pA - tile;
+                        const int row_begin = row_begins[slot];
+                        const int row_end = row_ends[slot];
+                        const int first_slot = first_entry - tile;
+                        const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                        for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                            const int pB = row_begin + round + lane_of_part;
+                            if (own_entry < tile_end && pB < row_end) {
                                 const int k = B2_crd[pB];
                                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = atomicCAS(&w_crd[at], 2147483647, k);
-                                }
-                                if (held == 2147483647) {
-                                    ++w_len;
-                                }
-                            }
-                            first_entry += parts;
-                        }
-                    } else {
-                        for (int pA = tile; pA < tile_end; ++pA) {
-                            const int j = A2_crd[pA];
-                            const int pB2_begin = B2_pos[j];
-                            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                                const int k = B2_crd[pB];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                                int held = atomicCAS(&w_crd[at], 2147483647, k);
-                                while (held != 2147483647 && held != k) {
-                                    at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                    held = claimPlace(&w_crd[at], k);
                                 }
                                 if (held == 2147483647) {
                                     ++w_len;
                                 }
                             }
                         }
+                        first_entry += parts;
                     }
-                    __syncthreads();
                 }
-                partial[thread_x] = w_len;
                 __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int all = partial[255];
+                const int all = sumInBlock<256>(w_len, partial);
                 if (thread_x == 0) {
                     C2_pos[i] = all;
                 }
@@ -372,7 +443,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums(
     const int* C2_pos, int A1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -381,26 +452,16 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        C2_sums[block_x] = partial[255];
+        C2_sums[block_x] = all;
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles(
     int A1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -408,21 +469,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles(
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < (A1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < (A1_dim + 2048) / 2048) {
-            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            C2_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -430,7 +482,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins(
     const int* C2_sums, int A1_dim, int* C2_pos) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -438,18 +490,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(C2_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
         const int count = n < A1_dim ? C2_pos[n] : 0;
         C2_pos[n] = at;
@@ -465,7 +507,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
     float* C_vals) {
     __shared__ int w_crd_shared[4096];
     __shared__ float w_vals_shared[4096];
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
@@ -487,79 +531,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
             const int pA2_end = A2_pos[i + 1];
             for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pA = min(entry, tile_end - 1);
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const int pB2_end = B2_pos[j + 1];
-                        const int pB = pB2_begin + lane_of_part;
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                const int parts_of_warp = max(32 / width, 1);
+                const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                const int turn_of_part = part % parts_of_warp;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         float combined = 0.0f;
-                        if (entry < tile_end && pB < pB2_end) {
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_size ? 0 : at + 1;
-                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                                held = claimPlace(&w_crd_shared[at], k);
                             }
                             claimed = at;
-                            const float value = A_vals[pA] * B_vals[pB];
-                            combined = value;
+                            combined = A_vals[pA] * B_vals[pB];
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                            if (turn == part && claimed != 2147483647) {
-                                w_vals_shared[claimed] += combined;
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
                             }
-                            __syncthreads();
+                            if (turn == turn_of_warp) {
+                                for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                    if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                        w_vals_shared[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
                         }
-                        first_entry += parts;
                     }
-                } else {
-                    for (int pA = tile; pA < tile_end; ++pA) {
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const float A_val = A_vals[pA];
-                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                            const int k = B2_crd[pB];
-                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
-                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_size ? 0 : at + 1;
-                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                            }
-                            const float value = A_val * B_vals[pB];
-                            if (held == 2147483647) {
-                                w_vals_shared[at] = value;
-                            } else {
-                                w_vals_shared[at] += value;
-                            }
-                        }
-                        __syncthreads();
-                    }
+                    __syncthreads();
+                    first_entry += parts;
                 }
             }
             int to = 0;
@@ -567,19 +602,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
                 const int at = tile + thread_x;
                 const int key = at < w_size ? w_crd_shared[at] : 2147483647;
                 const float value = key != 2147483647 ? w_vals_shared[at] : 0.0f;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
                     w_crd_shared[to + before] = key;
@@ -624,7 +648,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
     float* C_vals, int* w_crd, float* w_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -649,79 +675,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
             const int pA2_end = A2_pos[i + 1];
             for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
                 }
-                __syncthreads();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[n]);
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 256) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = thread_x / width;
-                    const int lane_of_part = thread_x % width;
-                    const int parts = 256 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry = first_entry + part;
-                        const int pA = min(entry, tile_end - 1);
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const int pB2_end = B2_pos[j + 1];
-                        const int pB = pB2_begin + lane_of_part;
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                const int parts_of_warp = max(32 / width, 1);
+                const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                const int turn_of_part = part % parts_of_warp;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         float combined = 0.0f;
-                        if (entry < tile_end && pB < pB2_end) {
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                                held = claimPlace(&w_crd[at], k);
                             }
                             claimed = at;
-                            const float value = A_vals[pA] * B_vals[pB];
-                            combined = value;
+                            combined = A_vals[pA] * B_vals[pB];
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                            if (turn == part && claimed != 2147483647) {
-                                w_vals[claimed] += combined;
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
                             }
-                            __syncthreads();
+                            if (turn == turn_of_warp) {
+                                for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                    if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                        w_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
                         }
-                        first_entry += parts;
                     }
-                } else {
-                    for (int pA = tile; pA < tile_end; ++pA) {
-                        const int j = A2_crd[pA];
-                        const int pB2_begin = B2_pos[j];
-                        const float A_val = A_vals[pA];
-                        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
-                            }
-                            const float value = A_val * B_vals[pB];
-                            if (held == 2147483647) {
-                                w_vals[at] = value;
-                            } else {
-                                w_vals[at] += value;
-                            }
-                        }
-                        __syncthreads();
-                    }
+                    __syncthreads();
+                    first_entry += parts;
                 }
             }
             int to = w_begin;
@@ -729,19 +746,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                 const int at = tile + thread_x;
                 const int key = at < w_end ? w_crd[at] : 2147483647;
                 const float value = key != 2147483647 ? w_vals[at] : 0.0f;
-                partial[thread_x] = key != 2147483647 ? 1 : 0;
-                __syncthreads();
-                int distance = 1;
-                #pragma unroll 8
-                for (int step = 0; step < 8; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                    __syncthreads();
-                    partial[thread_x] = doubled;
-                    __syncthreads();
-                    distance += distance;
-                }
-                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                const int all = partial[255];
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                 __syncthreads();
                 if (key != 2147483647) {
                     w_crd[to + before] = key;
@@ -787,7 +793,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
     int A1_dim, int* C2_crd, float* C_vals, int* w_crd, float* w_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -815,79 +823,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                 const int pA2_end = A2_pos[i + 1];
                 for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
                     const int tile_end = min(tile + 32, pA2_end);
+                    int len = 0;
                     if (thread_x < 32) {
                         const int entry = tile + thread_x;
                         const int pA = min(entry, tile_end - 1);
                         const int j = A2_crd[pA];
                         const int pB2_begin = B2_pos[j];
                         const int pB2_end = B2_pos[j + 1];
-                        partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                        row_begins[thread_x] = pB2_begin;
+                        row_ends[thread_x] = pB2_end;
+                        len = entry < tile_end ? pB2_end - pB2_begin : 0;
                     }
-                    __syncthreads();
-                    int longest = 0;
-                    for (int n = 0; n < 32; ++n) {
-                        longest = max(longest, partial[n]);
+                    const int longest = largestInBlock<256>(len, partial);
+                    const int reach = min(longest, 256);
+                    int width = 8;
+                    while (width < reach) {
+                        width += width;
                     }
-                    if (longest <= 256) {
-                        int width = 8;
-                        while (width < longest) {
-                            width += width;
-                        }
-                        const int part = thread_x / width;
-                        const int lane_of_part = thread_x % width;
-                        const int parts = 256 / width;
-                        int first_entry = tile;
-                        while (first_entry < tile_end) {
-                            const int entry = first_entry + part;
-                            const int pA = min(entry, tile_end - 1);
-                            const int j = A2_crd[pA];
-                            const int pB2_begin = B2_pos[j];
-                            const int pB2_end = B2_pos[j + 1];
-                            const int pB = pB2_begin + lane_of_part;
+                    const int part = thread_x / width;
+                    const int lane_of_part = thread_x % width;
+                    const int parts = 256 / width;
+                    const int parts_of_warp = max(32 / width, 1);
+                    const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                    const int turn_of_part = part % parts_of_warp;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int own_entry = first_entry + part;
+                        const int pA = min(own_entry, tile_end - 1);
+                        const int slot = pA - tile;
+                        const int row_begin = row_begins[slot];
+                        const int row_end = row_ends[slot];
+                        const int first_slot = first_entry - tile;
+                        const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                        const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                        for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                            const int pB = row_begin + round + lane_of_part;
                             int claimed = 2147483647;
                             float combined = 0.0f;
-                            if (entry < tile_end && pB < pB2_end) {
+                            if (own_entry < tile_end && pB < row_end) {
                                 const int k = B2_crd[pB];
                                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                    held = claimPlace(&w_crd[at], k);
                                 }
                                 claimed = at;
-                                const float value = A_vals[pA] * B_vals[pB];
-                                combined = value;
+                                combined = A_vals[pA] * B_vals[pB];
                             }
-                            for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
-                                if (turn == part && claimed != 2147483647) {
-                                    w_vals[claimed] += combined;
+                            for (int turn = 0; turn < turns; ++turn) {
+                                if (0 < turn) {
+                                    __syncthreads();
                                 }
-                                __syncthreads();
+                                if (turn == turn_of_warp) {
+                                    for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                        if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                            w_vals[claimed] += combined;
+                                        }
+                                        __syncwarp();
+                                    }
+                                }
                             }
-                            first_entry += parts;
                         }
-                    } else {
-                        for (int pA = tile; pA < tile_end; ++pA) {
-                            const int j = A2_crd[pA];
-                            const int pB2_begin = B2_pos[j];
-                            const float A_val = A_vals[pA];
-                            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                                const int k = B2_crd[pB];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                                int held = atomicCAS(&w_crd[at], 2147483647, k);
-                                while (held != 2147483647 && held != k) {
-                                    at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = atomicCAS(&w_crd[at], 2147483647, k);
-                                }
-                                const float value = A_val * B_vals[pB];
-                                if (held == 2147483647) {
-                                    w_vals[at] = value;
-                                } else {
-                                    w_vals[at] += value;
-                                }
-                            }
-                            __syncthreads();
-                        }
+                        __syncthreads();
+                        first_entry += parts;
                     }
                 }
                 int to = w_begin;
@@ -895,19 +894,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                     const int at = tile + thread_x;
                     const int key = at < w_end ? w_crd[at] : 2147483647;
                     const float value = key != 2147483647 ? w_vals[at] : 0.0f;
-                    partial[thread_x] = key != 2147483647 ? 1 : 0;
-                    __syncthreads();
-                    int distance = 1;
-                    #pragma unroll 8
-                    for (int step = 0; step < 8; ++step) {
-                        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-                        __syncthreads();
-                        partial[thread_x] = doubled;
-                        __syncthreads();
-                        distance += distance;
-                    }
-                    const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-                    const int all = partial[255];
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
                     __syncthreads();
                     if (key != 2147483647) {
                         w_crd[to + before] = key;

@@ -4,6 +4,13 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
+// others put theirs meanwhile.
+__device__ __forceinline__ int claimPlace(int* at, int key) {
+    const int held = *(volatile int*)at;
+    return held == 2147483647 ? atomicCAS(at, 2147483647, key) : held;
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -38,8 +45,84 @@ template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGrou
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
     return __popc(votesOfGroup<G, Lanes>(vote));
 }
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
-    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+    int all;
+    return countBefore<G, Lanes>(vote, all);
+}
+
+// Sums of counts: of all lanes of the group, or of those before this one.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+    }
+    return count;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const int other = __shfl_up_sync(mask, count, distance, G);
+        if (distance <= lane) count = addCounts(count, other);
+    }
+    all = __shfl_sync(mask, count, G - 1, G);
+    const int before = __shfl_up_sync(mask, count, 1, G);
+    return lane == 0 ? 0 : before;
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
+    int all;
+    return sumBefore<G, Lanes>(count, all);
+}
+
+// The largest of what the lanes of the group have.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(OwnGroup::mask<G>(), value);
+#else
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
+    }
+    return value;
+#endif
+}
+
+// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
+// array after the block's next barrier.
+template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
+    const int own = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
+    __syncthreads();
+    int before = 0;
+    all = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) {
+        if (warp == own) before = all;
+        all = addCounts(all, partial[warp]);
+    }
+    return before;
+}
+
+// Sums of counts: of all threads of the block, or of those before this one.
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
+    int ofWarp;
+    const int before = sumBefore<32>(count, ofWarp);
+    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
+}
+template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
+    int all;
+    return sumBeforeInBlock<T>(count, partial, all);
+}
+template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
+    int all;
+    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
+    return all;
 }
 
 // C[i, k] = A[i, j] * B[j, k];
@@ -80,7 +163,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos) {
     __shared__ int w_crd_shared[2048];
-    __shared__ int partial[256];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -98,87 +182,63 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
             for (int at = w_begin + lane; at < w_end; at += 32) {
                 w_crd_shared[at] = 2147483647;
             }
-            __syncwarp();
+            const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                if (pA2_begin < tile) {
+                    __syncwarp();
+                }
                 const int tile_end = min(tile + 32, pA2_end);
                 const int entry = tile + lane;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
                 __syncwarp();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                const int reach = min(longest, 32);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 32) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = lane / width;
-                    const int lane_of_part = lane % width;
-                    const int parts = 32 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry_2 = first_entry + part;
-                        const int pA_2 = min(entry_2, tile_end - 1);
-                        const int j_2 = A2_crd[pA_2];
-                        const int pB2_begin_2 = B2_pos[j_2];
-                        const int pB2_end_2 = B2_pos[j_2 + 1];
-                        const int pB = pB2_begin_2 + lane_of_part;
-                        if (entry_2 < tile_end && pB < pB2_end_2) {
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA_2 = min(own_entry, tile_end - 1);
+                    const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                        const int pB = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                            }
-                            if (held == 2147483647) {
-                                ++w_len;
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                        const int j_2 = A2_crd[pA_2];
-                        const int pB2_begin_2 = B2_pos[j_2];
-                        for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                                held = claimPlace(&w_crd_shared[at], k);
                             }
                             if (held == 2147483647) {
                                 ++w_len;
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncwarp();
             }
-            partial[thread_x] = w_len;
-            __syncwarp();
-            int distance = 1;
-            #pragma unroll 5
-            for (int step = 0; step < 5; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-                __syncwarp();
-                partial[thread_x] = doubled;
-                __syncwarp();
-                distance += distance;
-            }
-            const int all = partial[thread_x / 32 * 32 + 31];
+            const int all = sumInGroup<32>(w_len);
             if (lane == 0) {
                 C2_pos[i] = all;
             }
         }
+        __syncwarp();
     }
 }
 
@@ -186,7 +246,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos, int* w_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -204,87 +265,63 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
             for (int at = w_begin + lane; at < w_end; at += 32) {
                 w_crd[at] = 2147483647;
             }
-            __syncwarp();
+            const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                if (pA2_begin < tile) {
+                    __syncwarp();
+                }
                 const int tile_end = min(tile + 32, pA2_end);
                 const int entry = tile + lane;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
                 __syncwarp();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                const int reach = min(longest, 32);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 32) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = lane / width;
-                    const int lane_of_part = lane % width;
-                    const int parts = 32 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry_2 = first_entry + part;
-                        const int pA_2 = min(entry_2, tile_end - 1);
-                        const int j_2 = A2_crd[pA_2];
-                        const int pB2_begin_2 = B2_pos[j_2];
-                        const int pB2_end_2 = B2_pos[j_2 + 1];
-                        const int pB = pB2_begin_2 + lane_of_part;
-                        if (entry_2 < tile_end && pB < pB2_end_2) {
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA_2 = min(own_entry, tile_end - 1);
+                    const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                        const int pB = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
-                            }
-                            if (held == 2147483647) {
-                                ++w_len;
-                            }
-                        }
-                        first_entry += parts;
-                    }
-                } else {
-                    for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                        const int j_2 = A2_crd[pA_2];
-                        const int pB2_begin_2 = B2_pos[j_2];
-                        for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                                held = claimPlace(&w_crd[at], k);
                             }
                             if (held == 2147483647) {
                                 ++w_len;
                             }
                         }
                     }
+                    first_entry += parts;
                 }
-                __syncwarp();
             }
-            partial[thread_x] = w_len;
-            __syncwarp();
-            int distance = 1;
-            #pragma unroll 5
-            for (int step = 0; step < 5; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-                __syncwarp();
-                partial[thread_x] = doubled;
-                __syncwarp();
-                distance += distance;
-            }
-            const int all = partial[thread_x / 32 * 32 + 31];
+            const int all = sumInGroup<32>(w_len);
             if (lane == 0) {
                 C2_pos[i] = all;
             }
         }
+        __syncwarp();
     }
 }
 
@@ -293,7 +330,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* w_places, const int* w_largest, int A1_dim, int* C2_pos,
     int* w_crd) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -315,87 +353,63 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
                 for (int at = w_begin + lane; at < w_end; at += 32) {
                     w_crd[at] = 2147483647;
                 }
-                __syncwarp();
+                const int pA2_begin = A2_pos[i];
                 const int pA2_end = A2_pos[i + 1];
-                for (int tile = A2_pos[i]; tile < pA2_end; tile += 32) {
+                for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                    if (pA2_begin < tile) {
+                        __syncwarp();
+                    }
                     const int tile_end = min(tile + 32, pA2_end);
                     const int entry = tile + lane;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
                     __syncwarp();
-                    int longest = 0;
-                    for (int n = 0; n < 32; ++n) {
-                        longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                    const int reach = min(longest, 32);
+                    int width = 8;
+                    while (width < reach) {
+                        width += width;
                     }
-                    if (longest <= 32) {
-                        int width = 8;
-                        while (width < longest) {
-                            width += width;
-                        }
-                        const int part = lane / width;
-                        const int lane_of_part = lane % width;
-                        const int parts = 32 / width;
-                        int first_entry = tile;
-                        while (first_entry < tile_end) {
-                            const int entry_2 = first_entry + part;
-                            const int pA_2 = min(entry_2, tile_end - 1);
-                            const int j_2 = A2_crd[pA_2];
-                            const int pB2_begin_2 = B2_pos[j_2];
-                            const int pB2_end_2 = B2_pos[j_2 + 1];
-                            const int pB = pB2_begin_2 + lane_of_part;
-                            if (entry_2 < tile_end && pB < pB2_end_2) {
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int own_entry = first_entry + part;
+                        const int pA_2 = min(own_entry, tile_end - 1);
+                        const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                        const int row_begin = row_begins[slot];
+                        const int row_end = row_ends[slot];
+                        const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                        const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                        for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                            const int pB = row_begin + round + lane_of_part;
+                            if (own_entry < tile_end && pB < row_end) {
                                 const int k = B2_crd[pB];
                                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = atomicCAS(&w_crd[at], 2147483647, k);
-                                }
-                                if (held == 2147483647) {
-                                    ++w_len;
-                                }
-                            }
-                            first_entry += parts;
-                        }
-                    } else {
-                        for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                            const int j_2 = A2_crd[pA_2];
-                            const int pB2_begin_2 = B2_pos[j_2];
-                            for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                                const int k = B2_crd[pB];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                                int held = atomicCAS(&w_crd[at], 2147483647, k);
-                                while (held != 2147483647 && held != k) {
-                                    at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                    held = claimPlace(&w_crd[at], k);
                                 }
                                 if (held == 2147483647) {
                                     ++w_len;
                                 }
                             }
                         }
+                        first_entry += parts;
                     }
-                    __syncwarp();
                 }
-                partial[thread_x] = w_len;
-                __syncwarp();
-                int distance = 1;
-                #pragma unroll 5
-                for (int step = 0; step < 5; ++step) {
-                    const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
-                    __syncwarp();
-                    partial[thread_x] = doubled;
-                    __syncwarp();
-                    distance += distance;
-                }
-                const int all = partial[thread_x / 32 * 32 + 31];
+                const int all = sumInGroup<32>(w_len);
                 if (lane == 0) {
                     C2_pos[i] = all;
                 }
             }
+            __syncwarp();
             i = teams < A1_dim - i ? i + teams : A1_dim;
         }
     }
@@ -404,7 +418,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sums(
     const int* C2_pos, int A1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -413,26 +427,16 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sums(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
+    const int all = sumInBlock<256>(sum, partial);
     if (thread_x == 0) {
-        C2_sums[block_x] = partial[255];
+        C2_sums[block_x] = all;
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles(
     int A1_dim, int* C2_sums) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
@@ -440,21 +444,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles(
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
         const int sum = tile < (A1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
+        int all;
+        const int before = sumBeforeInBlock<256>(sum, partial, all);
         if (tile < (A1_dim + 2048) / 2048) {
-            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            C2_sums[tile] = addCounts(carry, before);
         }
-        carry = addCounts(carry, partial[255]);
+        carry = addCounts(carry, all);
         __syncthreads();
     }
 }
@@ -462,7 +457,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_begins(
     const int* C2_sums, int A1_dim, int* C2_pos) {
-    __shared__ int partial[256];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -470,18 +465,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_begins(
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
         sum = addCounts(sum, C2_pos[n]);
     }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    const int before = sumBeforeInBlock<256>(sum, partial);
+    int at = addCounts(C2_sums[block_x], before);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
         const int count = n < A1_dim ? C2_pos[n] : 0;
         C2_pos[n] = at;
@@ -497,7 +482,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
     double* C_vals) {
     __shared__ int w_crd_shared[2048];
     __shared__ double w_vals_shared[2048];
-    __shared__ int partial[256];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
@@ -529,72 +515,54 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
                 __syncwarp();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                const int reach = min(longest, 32);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 32) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = lane / width;
-                    const int lane_of_part = lane % width;
-                    const int parts = 32 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry_2 = first_entry + part;
-                        const int pA_2 = min(entry_2, tile_end - 1);
-                        const int j_2 = A2_crd[pA_2];
-                        const int pB2_begin_2 = B2_pos[j_2];
-                        const int pB2_end_2 = B2_pos[j_2 + 1];
-                        const int pB = pB2_begin_2 + lane_of_part;
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA_2 = min(own_entry, tile_end - 1);
+                    const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = min(parts, tile_end - first_entry);
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                        const int pB = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         double combined = 0.0;
-                        if (entry_2 < tile_end && pB < pB2_end_2) {
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                            int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
+                                held = claimPlace(&w_crd_shared[at], k);
                             }
                             claimed = at;
-                            const double value = A_vals[pA_2] * B_vals[pB];
-                            combined = value;
+                            combined = A_vals[pA_2] * B_vals[pB];
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncwarp();
+                            }
                             if (turn == part && claimed != 2147483647) {
                                 w_vals_shared[claimed] += combined;
                             }
-                            __syncwarp();
                         }
-                        first_entry += parts;
                     }
-                } else {
-                    for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                        const int j_2 = A2_crd[pA_2];
-                        const int pB2_begin_2 = B2_pos[j_2];
-                        const double A_val = A_vals[pA_2];
-                        for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd_shared[at], 2147483647, k);
-                            }
-                            const double value = A_val * B_vals[pB];
-                            if (held == 2147483647) {
-                                w_vals_shared[at] = value;
-                            } else {
-                                w_vals_shared[at] += value;
-                            }
-                        }
-                        __syncwarp();
-                    }
+                    __syncwarp();
+                    first_entry += parts;
                 }
             }
             int to = w_begin;
@@ -602,8 +570,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
                 const int at = tile + lane;
                 const int key = at < w_end ? w_crd_shared[at] : 2147483647;
                 const double value = key != 2147483647 ? w_vals_shared[at] : 0.0;
-                const int before = countBefore<32>(key != 2147483647);
-                const int all = countInGroup<32>(key != 2147483647);
+                int all;
+                const int before = countBefore<32>(key != 2147483647, all);
                 __syncwarp();
                 if (key != 2147483647) {
                     w_crd_shared[to + before] = key;
@@ -649,7 +617,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
     double* C_vals, int* w_crd, double* w_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -682,72 +651,54 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
                 __syncwarp();
-                int longest = 0;
-                for (int n = 0; n < 32; ++n) {
-                    longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                const int reach = min(longest, 32);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
                 }
-                if (longest <= 32) {
-                    int width = 8;
-                    while (width < longest) {
-                        width += width;
-                    }
-                    const int part = lane / width;
-                    const int lane_of_part = lane % width;
-                    const int parts = 32 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int entry_2 = first_entry + part;
-                        const int pA_2 = min(entry_2, tile_end - 1);
-                        const int j_2 = A2_crd[pA_2];
-                        const int pB2_begin_2 = B2_pos[j_2];
-                        const int pB2_end_2 = B2_pos[j_2 + 1];
-                        const int pB = pB2_begin_2 + lane_of_part;
+                const int part = lane / width;
+                const int lane_of_part = lane % width;
+                const int parts = 32 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA_2 = min(own_entry, tile_end - 1);
+                    const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = min(parts, tile_end - first_entry);
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                        const int pB = row_begin + round + lane_of_part;
                         int claimed = 2147483647;
                         double combined = 0.0;
-                        if (entry_2 < tile_end && pB < pB2_end_2) {
+                        if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
+                            int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
+                                held = claimPlace(&w_crd[at], k);
                             }
                             claimed = at;
-                            const double value = A_vals[pA_2] * B_vals[pB];
-                            combined = value;
+                            combined = A_vals[pA_2] * B_vals[pB];
                         }
-                        for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncwarp();
+                            }
                             if (turn == part && claimed != 2147483647) {
                                 w_vals[claimed] += combined;
                             }
-                            __syncwarp();
                         }
-                        first_entry += parts;
                     }
-                } else {
-                    for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                        const int j_2 = A2_crd[pA_2];
-                        const int pB2_begin_2 = B2_pos[j_2];
-                        const double A_val = A_vals[pA_2];
-                        for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            int held = atomicCAS(&w_crd[at], 2147483647, k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = atomicCAS(&w_crd[at], 2147483647, k);
-                            }
-                            const double value = A_val * B_vals[pB];
-                            if (held == 2147483647) {
-                                w_vals[at] = value;
-                            } else {
-                                w_vals[at] += value;
-                            }
-                        }
-                        __syncwarp();
-                    }
+                    __syncwarp();
+                    first_entry += parts;
                 }
             }
             int to = w_begin;
@@ -755,8 +706,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                 const int at = tile + lane;
                 const int key = at < w_end ? w_crd[at] : 2147483647;
                 const double value = key != 2147483647 ? w_vals[at] : 0.0;
-                const int before = countBefore<32>(key != 2147483647);
-                const int all = countInGroup<32>(key != 2147483647);
+                int all;
+                const int before = countBefore<32>(key != 2147483647, all);
                 __syncwarp();
                 if (key != 2147483647) {
                     w_crd[to + before] = key;
@@ -802,7 +753,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
     int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
-    __shared__ int partial[256];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -838,72 +790,54 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    partial[thread_x] = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
                     __syncwarp();
-                    int longest = 0;
-                    for (int n = 0; n < 32; ++n) {
-                        longest = max(longest, partial[thread_x / 32 * 32 + n]);
+                    const int reach = min(longest, 32);
+                    int width = 8;
+                    while (width < reach) {
+                        width += width;
                     }
-                    if (longest <= 32) {
-                        int width = 8;
-                        while (width < longest) {
-                            width += width;
-                        }
-                        const int part = lane / width;
-                        const int lane_of_part = lane % width;
-                        const int parts = 32 / width;
-                        int first_entry = tile;
-                        while (first_entry < tile_end) {
-                            const int entry_2 = first_entry + part;
-                            const int pA_2 = min(entry_2, tile_end - 1);
-                            const int j_2 = A2_crd[pA_2];
-                            const int pB2_begin_2 = B2_pos[j_2];
-                            const int pB2_end_2 = B2_pos[j_2 + 1];
-                            const int pB = pB2_begin_2 + lane_of_part;
+                    const int part = lane / width;
+                    const int lane_of_part = lane % width;
+                    const int parts = 32 / width;
+                    int first_entry = tile;
+                    while (first_entry < tile_end) {
+                        const int own_entry = first_entry + part;
+                        const int pA_2 = min(own_entry, tile_end - 1);
+                        const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                        const int row_begin = row_begins[slot];
+                        const int row_end = row_ends[slot];
+                        const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                        const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                        const int turns = min(parts, tile_end - first_entry);
+                        for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                            const int pB = row_begin + round + lane_of_part;
                             int claimed = 2147483647;
                             double combined = 0.0;
-                            if (entry_2 < tile_end && pB < pB2_end_2) {
+                            if (own_entry < tile_end && pB < row_end) {
                                 const int k = B2_crd[pB];
                                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                                int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                                    held = claimPlace(&w_crd[at], k);
                                 }
                                 claimed = at;
-                                const double value = A_vals[pA_2] * B_vals[pB];
-                                combined = value;
+                                combined = A_vals[pA_2] * B_vals[pB];
                             }
-                            for (int turn = 0, turn_end = min(parts, tile_end - first_entry); turn < turn_end; ++turn) {
+                            for (int turn = 0; turn < turns; ++turn) {
+                                if (0 < turn) {
+                                    __syncwarp();
+                                }
                                 if (turn == part && claimed != 2147483647) {
                                     w_vals[claimed] += combined;
                                 }
-                                __syncwarp();
                             }
-                            first_entry += parts;
                         }
-                    } else {
-                        for (int pA_2 = tile; pA_2 < tile_end; ++pA_2) {
-                            const int j_2 = A2_crd[pA_2];
-                            const int pB2_begin_2 = B2_pos[j_2];
-                            const double A_val = A_vals[pA_2];
-                            for (int pB = pB2_begin_2 + lane, pB_end = B2_pos[j_2 + 1]; pB < pB_end; pB += 32) {
-                                const int k = B2_crd[pB];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                                int held = atomicCAS(&w_crd[at], 2147483647, k);
-                                while (held != 2147483647 && held != k) {
-                                    at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = atomicCAS(&w_crd[at], 2147483647, k);
-                                }
-                                const double value = A_val * B_vals[pB];
-                                if (held == 2147483647) {
-                                    w_vals[at] = value;
-                                } else {
-                                    w_vals[at] += value;
-                                }
-                            }
-                            __syncwarp();
-                        }
+                        __syncwarp();
+                        first_entry += parts;
                     }
                 }
                 int to = w_begin;
@@ -911,8 +845,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                     const int at = tile + lane;
                     const int key = at < w_end ? w_crd[at] : 2147483647;
                     const double value = key != 2147483647 ? w_vals[at] : 0.0;
-                    const int before = countBefore<32>(key != 2147483647);
-                    const int all = countInGroup<32>(key != 2147483647);
+                    int all;
+                    const int before = countBefore<32>(key != 2147483647, all);
                     __syncwarp();
                     if (key != 2147483647) {
                         w_crd[to + before] = key;

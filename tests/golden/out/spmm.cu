@@ -248,7 +248,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of32_row_4_col_32_sca
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(pos, step, lane, 32)
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = pA2_begin + lane; batch < pA2_end; batch += 128) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];
@@ -344,7 +344,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of8_row_4_col_8_scatt
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(pos, step, lane, 8)
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = pA2_begin + lane; batch < pA2_end; batch += 32) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];
@@ -447,7 +447,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of2_row_2_col_2_vecto
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(pos, step, lane, 2)
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = pA2_begin + lane; batch < pA2_end; batch += 8) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];
@@ -547,7 +547,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of2_row_4_col_2_vecto
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(pos, step, lane, 2)
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = pA2_begin + lane; batch < pA2_end; batch += 8) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];
@@ -641,7 +641,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1_row_4_col_1_vector(
             const int ko = tile % ko_size;
             float acc[4] = {};
             const int pA_stop = A2_pos[i + 1];
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = A2_pos[i]; batch < pA_stop; batch += 4) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];
@@ -805,7 +805,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_4_col_1_vector(
                 float acc[4] = {};
                 int pA2_end_2 = A2_pos[i + 1];
                 // split(pos, chunk, nnz, 8)
-                #pragma unroll 1
+                #pragma unroll 1  // a batch has its registers
                 for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];
@@ -932,7 +932,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_16_nnz_4_col_1_vector(
                 float acc[4] = {};
                 int pA2_end_2 = A2_pos[i + 1];
                 // split(pos, chunk, nnz, 16)
-                #pragma unroll 1
+                #pragma unroll 1  // a batch has its registers
                 for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];
@@ -1059,7 +1059,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_16_nnz_2_col_1_vector(
                 float acc[2] = {};
                 int pA2_end_2 = A2_pos[i + 1];
                 // split(pos, chunk, nnz, 16)
-                #pragma unroll 1
+                #pragma unroll 1  // a batch has its registers
                 for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];
@@ -1186,7 +1186,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_32_nnz_4_col_1_vector(
                 float acc[4] = {};
                 int pA2_end_2 = A2_pos[i + 1];
                 // split(pos, chunk, nnz, 32)
-                #pragma unroll 1
+                #pragma unroll 1  // a batch has its registers
                 for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];

@@ -216,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm(
         float acc_2[4] = {};
         int pA2_end_3 = A2_pos[i + 1];
         // split(part, lane, nnz, 8)
-        #pragma unroll 1
+        #pragma unroll 1  // a batch has its registers
         for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
             // the loads of four entries, which do not wait for each other
             float A_val_batch[4];

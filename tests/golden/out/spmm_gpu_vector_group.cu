@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm(
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
             // split(jpos, jpos0, jpos1, 8)
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = pA2_begin + jpos1; batch < pA2_end; batch += 32) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];

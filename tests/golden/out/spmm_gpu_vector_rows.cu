@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm(
             const int ko = tile % ko_size;
             float acc[4] = {};
             const int pA_stop = A2_pos[i + 1];
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = A2_pos[i]; batch < pA_stop; batch += 4) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];

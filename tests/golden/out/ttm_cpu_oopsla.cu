@@ -250,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of32_row_2_col_32_scat
             const int pB3_begin = B3_pos[rowpos];
             const int pB3_end = B3_pos[rowpos + 1];
             // split(pos, step, lane, 32)
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = pB3_begin + lane; batch < pB3_end; batch += 128) {
                 // the loads of four entries, which do not wait for each other
                 double B_val_batch[4];
@@ -357,7 +357,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of8_row_2_col_8_scatte
             const int pB3_begin = B3_pos[rowpos];
             const int pB3_end = B3_pos[rowpos + 1];
             // split(pos, step, lane, 8)
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = pB3_begin + lane; batch < pB3_end; batch += 32) {
                 // the loads of four entries, which do not wait for each other
                 double B_val_batch[4];
@@ -469,7 +469,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of2_row_2_col_2_vector
             const int pB3_begin = B3_pos[rowpos];
             const int pB3_end = B3_pos[rowpos + 1];
             // split(pos, step, lane, 2)
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = pB3_begin + lane; batch < pB3_end; batch += 8) {
                 // the loads of four entries, which do not wait for each other
                 double B_val_batch[4];
@@ -572,7 +572,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1_row_2_col_1_vector(
         if (rowpos < pB2_end) {
             double acc[2] = {};
             const int pB_stop = B3_pos[rowpos + 1];
-            #pragma unroll 1
+            #pragma unroll 1  // a batch has its registers
             for (int batch = B3_pos[rowpos]; batch < pB_stop; batch += 4) {
                 // the loads of four entries, which do not wait for each other
                 double B_val_batch[4];

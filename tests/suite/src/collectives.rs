@@ -3,12 +3,13 @@
 //! Lane `p` of the launch has the p-th stored entry of `x`, and the last one again past the end, where it contributes
 //! the identity and has no element.
 
-use crate::launches::{Builder, index_op};
+use crate::launches::{Builder, THREADS, index_op};
 use sparse_core::llir::build::{add, and, eq, load, lt, min, mul, sub};
+use sparse_core::llir::kernel::WARP;
 use sparse_core::llir::verify::Verified;
 use sparse_core::llir::{
-    Array, Arrive, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Neighbour, Sole, Space, Step,
-    Stmt, Ty, VarId, Write,
+    Array, Arrive, Collective, Elem, Expr, Group, IndexOp, LoopKind, MOST, Neighbour, Over, Scanned, Sole,
+    Space, Step, Stmt, Ty, VarId, Write,
 };
 use sparse_core::scalar::{DType, Monoid, Value};
 
@@ -21,8 +22,12 @@ pub enum What {
     Scatter(u32),
     /// Each lane stores its neighbour's value.
     Shuffle(Neighbour),
-    /// Each lane stores how many lanes have odd coordinates.
-    Count(Counted),
+    /// Each lane stores how many lanes, or threads of the block, have odd coordinates: all of them, or those before it.
+    Count(Team, Asked),
+    /// The same of the sum of coordinates.
+    Sum(Team, Asked),
+    /// Each lane stores the largest coordinate.
+    Largest(Team),
     /// Each group writes its total; those that are atomic share elements.
     Group(Write),
     /// Segments of four coordinates write their totals.
@@ -31,16 +36,46 @@ pub enum What {
     Lane,
 }
 
+/// Who counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Team {
+    /// The program's groups.
+    Group,
+    /// All threads of a block.
+    Block,
+}
+
+/// Which results of a scan are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Of the lanes before.
+    Before,
+    /// Of all of them.
+    All,
+    /// Both, of which the difference is stored.
+    Both,
+}
+
 impl What {
     /// Everything.
-    pub const ALL: [What; 14] = [
+    pub const ALL: [What; 24] = [
         What::Total,
         What::Scatter(4),
         What::Scatter(32),
         What::Shuffle(Neighbour::Previous),
         What::Shuffle(Neighbour::Next),
-        What::Count(Counted::Before),
-        What::Count(Counted::All),
+        What::Count(Team::Group, Asked::Before),
+        What::Count(Team::Group, Asked::All),
+        What::Count(Team::Block, Asked::Both),
+        What::Count(Team::Block, Asked::All),
+        What::Sum(Team::Group, Asked::Before),
+        What::Sum(Team::Group, Asked::All),
+        What::Sum(Team::Group, Asked::Both),
+        What::Sum(Team::Block, Asked::Before),
+        What::Sum(Team::Block, Asked::All),
+        What::Sum(Team::Block, Asked::Both),
+        What::Largest(Team::Group),
+        What::Largest(Team::Block),
         What::Group(Write::Sole(Sole::Store)),
         What::Group(Write::Sole(Sole::Combine)),
         What::Group(Write::Atomic),
@@ -81,6 +116,8 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
         otherwise: vec![],
     };
     let mut body = vec![];
+    let by_block =
+        matches!(what, What::Count(Team::Block, _) | What::Sum(Team::Block, _) | What::Largest(Team::Block));
     match what {
         What::Total => {
             body.extend([Stmt::Collective(Collective::Total { var: value, op, group }), store(value.into())]);
@@ -91,11 +128,23 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
             let shuffle = Collective::Shuffle { var, value: value.into(), from, group };
             body.extend([Stmt::Collective(shuffle), store(var.into())]);
         }
-        What::Count(of) => {
-            let var = b.index("odd");
+        What::Count(team, asked) => {
             let odd = eq(index_op(IndexOp::Rem, coordinate, Expr::Index(2)), Expr::Index(1));
-            let count = Collective::Count { var, when: and(live, odd), of, group };
-            body.extend([Stmt::Collective(count), store(Expr::FromIndex(t, Box::new(var.into())))]);
+            let (scan, found) = scan(&mut b, Scanned::Lanes(and(live, odd)), (team, asked), group);
+            body.extend([scan, store(Expr::FromIndex(t, Box::new(found)))]);
+        }
+        What::Sum(team, asked) => {
+            // Most sums are too large, and stop.
+            let many = sub(Expr::Index(MOST >> 2), coordinate);
+            let given = Expr::Select(Box::new(live.into()), Box::new(many), Box::new(Expr::Index(0)));
+            let (scan, found) = scan(&mut b, Scanned::Sum(given), (team, asked), group);
+            body.extend([scan, store(Expr::FromIndex(t, Box::new(found)))]);
+        }
+        What::Largest(team) => {
+            let given =
+                Expr::Select(Box::new(live.into()), Box::new(coordinate.into()), Box::new(Expr::Index(0)));
+            let (scan, found) = scan(&mut b, Scanned::Largest(given), (team, Asked::All), group);
+            body.extend([scan, store(Expr::FromIndex(t, Box::new(found)))]);
         }
         What::Group(write) => {
             let share = if write == Write::Atomic { 4 * size } else { size };
@@ -113,6 +162,7 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
         }
     }
     match group.arrive {
+        _ if by_block => b.body.extend(body),
         Arrive::Warp => b.body.extend(body),
         // Groups of a warp go different ways.
         Arrive::Group => {
@@ -122,6 +172,26 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
         }
     }
     b.finish()
+}
+
+/// A scan, and what is made of its results.
+fn scan(b: &mut Builder, of: Scanned, (team, asked): (Team, Asked), group: Group) -> (Stmt, Expr) {
+    let before = (asked != Asked::All).then(|| b.index("before"));
+    let all = (asked != Asked::Before).then(|| b.index("all"));
+    let over = match team {
+        Team::Group => Over::Group(group),
+        Team::Block => {
+            let partial =
+                b.buffer("partial", Elem::Index, Space::Shared { len: THREADS / WARP }, Array::Local);
+            b.shared.push(partial);
+            Over::Block { partial }
+        }
+    };
+    let found = match (before, all) {
+        (Some(before), Some(all)) => sub(all, before),
+        (one, other) => one.or(other).map_or(Expr::Index(0), Expr::Var),
+    };
+    (Stmt::Collective(Collective::Scan { of, before, all, over }), found)
 }
 
 /// Element n of a lane is the n-th entry after its own.

@@ -3,13 +3,17 @@
 
 use sparse_core::format::{FormatSpec, Level};
 use sparse_core::llir::build::{add, and, load, lt, mul, search, sub};
+use sparse_core::llir::kernel::WARP;
 use sparse_core::llir::verify::{Verified, verify};
 use sparse_core::llir::{
-    Array, Arrive, Axis, Block, Bound, Buffer, BufferId, Cmp, Collective, Counted, Elem, Expr, Group,
-    IndexOp, Launch, LoopKind, Neighbour, Param, Program, Role, Scope, Sole, Space, Step, Stmt, Tensor,
+    Array, Arrive, Axis, Block, Bound, Buffer, BufferId, Cmp, Collective, Elem, Expr, Group, IndexOp, Launch,
+    LoopKind, Neighbour, Over, Param, Program, Role, Scanned, Scope, Sole, Space, Step, Stmt, Tensor,
     TensorId, Ty, Var, VarId, Write,
 };
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
+
+/// Threads of a block.
+pub(crate) const THREADS: u32 = 128;
 
 /// Every program with its name.
 pub fn launches() -> Vec<(String, Verified)> {
@@ -122,7 +126,7 @@ impl Builder {
             name: self.program.name.clone(),
             grid: self.grid,
             thread: self.thread,
-            threads: 128,
+            threads: THREADS,
             resident: 0,
             follows: false,
             shared: self.shared,
@@ -196,6 +200,34 @@ fn vectors(t: DType) -> Verified {
     b.finish()
 }
 
+/// Every scan over some threads.
+fn scans(b: &mut Builder, who: &str, (live, i): (Expr, VarId), over: Over) {
+    let wide = mul(i, b.size);
+    for (name, of) in [
+        ("count", Scanned::Lanes(live)),
+        ("sum", Scanned::Sum(wide.clone())),
+        ("largest", Scanned::Largest(wide)),
+    ] {
+        let ordered = !matches!(of, Scanned::Largest(_));
+        for (results, [asks_before, asks_all]) in
+            [("", [false, true]), ("_first", [true, false]), ("_both", [true, true])]
+        {
+            if asks_before && !ordered {
+                continue;
+            }
+            let before = asks_before.then(|| b.index(&format!("{name}_before{results}_{who}")));
+            let all = asks_all.then(|| b.index(&format!("{name}{results}_{who}")));
+            b.body.push(Stmt::Collective(Collective::Scan { of: of.clone(), before, all, over }));
+            for var in before.into_iter().chain(all) {
+                b.store(var, b.one());
+            }
+            if matches!(over, Over::Block { .. }) {
+                b.body.push(Stmt::Barrier(Scope::Block));
+            }
+        }
+    }
+}
+
 fn collectives(t: DType) -> Verified {
     let mut b = Builder::new("collectives", t);
     let i = b.let_index("i", index_op(IndexOp::Div, b.thread, Expr::Index(32)));
@@ -229,12 +261,11 @@ fn collectives(t: DType) -> Verified {
             }),
         ]);
         b.store(after, before.into());
-        for (name, of) in [("count", Counted::All), ("count_before", Counted::Before)] {
-            let var = b.index(&format!("{name}_{}", group.size));
-            b.body.push(Stmt::Collective(Collective::Count { var, when: live.clone(), of, group }));
-            b.store(var, b.one());
-        }
+        scans(&mut b, &group.size.to_string(), (live.clone(), i), Over::Group(group));
     }
+    let partial = b.buffer("partial", Elem::Index, Space::Shared { len: THREADS / WARP }, Array::Local);
+    b.shared.push(partial);
+    scans(&mut b, "block", (live.clone(), i), Over::Block { partial });
     for op in Monoid::ALL.into_iter().filter(|op| op.accepts(t)) {
         let sum = b.var(&format!("t_{op:?}").to_lowercase(), Ty::Scalar(t));
         b.body.push(Stmt::Mut { var: sum, value: load(b.x, i) });

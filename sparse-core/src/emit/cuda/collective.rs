@@ -4,8 +4,10 @@ use super::expr::{Exprs, value};
 use super::monoids;
 use super::prelude::Part;
 use crate::emit::signature::scalar;
+use crate::llir::kernel::WARP;
 use crate::llir::{
-    Arrive, BufferId, Carry, Collective, Counted, Elem, Expr, Group, Neighbour, Sole, Space, Ty, VarId, Write,
+    Arrive, BufferId, Carry, Collective, Elem, Expr, Group, Neighbour, Over, Scanned, Sole, Space, Ty, VarId,
+    Write,
 };
 use crate::scalar::{DType, Monoid};
 
@@ -79,15 +81,7 @@ impl Exprs<'_> {
                 let call = instance(name, vec![given(ty), size, lanes(arrive)]);
                 (format!("const {ty} {} = {call}", self.names.var(*var)), vec![self.expr(value)])
             }
-            Collective::Count { var, when, of, .. } => {
-                self.needs.part(Part::Votes);
-                let name = match of {
-                    Counted::Before => "countBefore",
-                    Counted::All => "countInGroup",
-                };
-                let (ty, call) = (self.type_of(*var), instance(name, vec![size, lanes(arrive)]));
-                (format!("const {ty} {} = {call}", self.names.var(*var)), vec![self.expr(when)])
-            }
+            Collective::Scan { of, before, all, over } => self.scan(of, *before, *all, *over),
             Collective::Segments { var, key, .. } => {
                 self.needs.part(Part::Segments);
                 let call = instance("segmentsOf", vec![size, lanes(arrive)]);
@@ -115,6 +109,59 @@ impl Exprs<'_> {
             }
             Collective::Carry(c) => self.carry(c),
         }
+    }
+
+    /// A scan. Where it has two results, the second one is declared before the call.
+    fn scan(
+        self,
+        of: &Scanned,
+        before: Option<VarId>,
+        all: Option<VarId>,
+        over: Over,
+    ) -> (String, Vec<String>) {
+        let (group, block) = match of {
+            Scanned::Lanes(_) => (["countInGroup", "countBefore"], ["countInBlock", "countBeforeInBlock"]),
+            Scanned::Sum(_) => (["sumInGroup", "sumBefore"], ["sumInBlock", "sumBeforeInBlock"]),
+            Scanned::Largest(_) => (["largestInGroup"; 2], ["largestInBlock"; 2]),
+        };
+        let (names, arguments, part) = match (over, of) {
+            (Over::Group(Group { size, arrive }), of) => {
+                let part = match of {
+                    Scanned::Lanes(_) => Part::Votes,
+                    Scanned::Sum(_) => Part::GroupSums,
+                    Scanned::Largest(_) => Part::GroupLargest,
+                };
+                (group, vec![given(size.to_string()), lanes(arrive)], part)
+            }
+            (Over::Block { partial }, of) => {
+                let Space::Shared { len: warps } = self.program.buffer(partial).space else {
+                    unreachable!("a verified block scans in shared memory")
+                };
+                let part = match of {
+                    Scanned::Lanes(_) => Part::BlockVotes,
+                    Scanned::Sum(_) => Part::BlockSums,
+                    Scanned::Largest(_) => Part::BlockLargest,
+                };
+                (block, vec![given((warps * WARP).to_string())], part)
+            }
+        };
+        self.needs.part(part);
+        let mut operands = vec![match of {
+            Scanned::Lanes(when) => self.expr(when),
+            Scanned::Sum(value) | Scanned::Largest(value) => self.count(value),
+        }];
+        if let Over::Block { partial } = over {
+            operands.push(self.names.buffer(partial).to_owned());
+        }
+        let call = instance(names[usize::from(before.is_some())], arguments);
+        if let (Some(_), Some(all)) = (before, all) {
+            operands.push(self.names.var(all).to_owned());
+        }
+        let call = match before.or(all) {
+            Some(var) => format!("const int {} = {call}", self.names.var(var)),
+            None => call,
+        };
+        (call, operands)
     }
 
     fn carry(self, c: &Carry) -> (String, Vec<String>) {

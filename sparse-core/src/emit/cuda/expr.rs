@@ -222,6 +222,11 @@ impl Exprs<'_> {
         if self.widths.is_wide(e) { cast("int", self.code(e)) } else { self.code(e) }
     }
 
+    /// A number of entries, or what else is no more than the largest int.
+    pub(super) fn count(self, e: &Expr) -> String {
+        self.counted(e).0
+    }
+
     /// A number of entries, which stops at the largest int.
     fn counted(self, e: &Expr) -> Code {
         match self.widths.is_wide(e) {

@@ -107,6 +107,7 @@ pub(crate) fn emit_source(programs: &[&Verified]) -> (Source, Vec<Vec<Kernel>>) 
             if !launch.follows {
                 written.clear();
             }
+            let names = names.of_launch(launch);
             let entry = entry(program, &names, launch);
             let row = Row { written: &written, goes_on: launches.peek().is_some_and(|next| next.follows) };
             texts.push(kernel(program, &names, &needs, launch, &entry, &row));
@@ -188,7 +189,9 @@ fn kernel(
 /// that is `__restrict__`, not even before a barrier, and need not load again what it has stored.
 fn exchanges(launch: &Launch) -> bool {
     let mut waits = false;
-    visit_stmts(&launch.body, &mut |s| waits |= matches!(s, Stmt::Barrier(_)));
+    visit_stmts(&launch.body, &mut |s| {
+        waits |= matches!(s, Stmt::Barrier(_)) || matches!(s, Stmt::Collective(c) if c.is_barrier());
+    });
     waits
 }
 

@@ -3,6 +3,7 @@
 //! A name that is not free gets underscores after it. Variables of disjoint scopes that share a name go on sharing it.
 
 use super::prelude;
+use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{BufferId, Launch, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -50,6 +51,27 @@ impl<'a> Names<'a> {
             changed: rename(known(program), is_free),
             entries: rename(program.launches().map(|l| &l.name), |n| is_free(n) && !is_function(n)),
         }
+    }
+
+    /// Names in a launch: its own arrays are told apart by numbers from each other, not from those of other launches.
+    pub(super) fn of_launch(&self, launch: &Launch) -> Names<'a> {
+        let program = self.program;
+        let mut used: BTreeSet<BufferId> = launch.shared.iter().copied().collect();
+        visit_stmts(&launch.body, &mut |s| used.extend(s.buffers()));
+        visit_exprs(&launch.body, &mut |e| used.extend(e.buffer()));
+        let mut changed = self.changed.clone();
+        for id in &launch.shared {
+            let name = &program.buffer(*id).name;
+            let Some((like, number)) = name.rsplit_once('_') else { continue };
+            let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            let taken = used.iter().any(|b| self.buffer(*b) == like)
+                || program.vars.iter().any(|v| self.now(&v.name) == like)
+                || changed.values().any(|new| new == like);
+            if is_number && !taken && is_free(like) {
+                changed.insert(name.clone(), like.to_owned());
+            }
+        }
+        Names { program, changed, entries: self.entries.clone() }
     }
 
     pub(super) fn var(&self, id: VarId) -> &str {

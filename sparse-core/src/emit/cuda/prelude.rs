@@ -52,6 +52,8 @@ parts! {
     VectorParts = VECTOR_PARTS in "prelude/vector_parts.cuh",
     /// Such elements combined with what is there.
     AtomicVectors = ATOMIC_VECTORS in "prelude/atomic_vectors.cuh",
+    /// Places of tables that others want too.
+    Claims = CLAIMS in "prelude/claims.cuh",
     /// Launches that follow others.
     Following = FOLLOWING in "prelude/following.cuh",
     /// Which lanes arrive. Monoids stand before this.
@@ -60,6 +62,18 @@ parts! {
     Barriers = BARRIERS in "prelude/barriers.cuh",
     /// Lanes that have a condition, counted.
     Votes = VOTES in "prelude/votes.cuh",
+    /// Sums of counts of lanes.
+    GroupSums = GROUP_SUMS in "prelude/group_sums.cuh",
+    /// The largest of what lanes have.
+    GroupLargest = GROUP_LARGEST in "prelude/group_largest.cuh",
+    /// Sums of what warps have.
+    Warps = WARPS in "prelude/warps.cuh",
+    /// Threads of a block that have a condition, counted.
+    BlockVotes = BLOCK_VOTES in "prelude/block_votes.cuh",
+    /// Sums of counts of a block's threads.
+    BlockSums = BLOCK_SUMS in "prelude/block_sums.cuh",
+    /// The largest of what a block's threads have.
+    BlockLargest = BLOCK_LARGEST in "prelude/block_largest.cuh",
     /// How one lane writes.
     Writers = WRITERS in "prelude/writers.cuh",
     /// Values of the lanes beside.
@@ -79,11 +93,17 @@ parts! {
 }
 
 impl Part {
+    /// Do its templates take a monoid?
+    fn reduces(self) -> bool {
+        self >= Part::Writers
+    }
+
     /// The parts that it builds on.
     fn bases(self) -> &'static [Part] {
         match self {
             Part::Scalars
             | Part::Counts
+            | Part::Claims
             | Part::LowerBound
             | Part::UpperBound
             | Part::Vectors
@@ -93,8 +113,14 @@ impl Part {
             | Part::Writers => &[],
             Part::Gallop => &[Part::LowerBound],
             Part::VectorParts => &[Part::Vectors],
+            Part::GroupSums => &[Part::Counts, Part::Lanes],
+            Part::Warps => &[Part::Counts],
+            Part::BlockVotes => &[Part::Votes, Part::Warps],
+            Part::BlockSums => &[Part::GroupSums, Part::Warps],
+            Part::BlockLargest => &[Part::GroupLargest],
             Part::Barriers
             | Part::Votes
+            | Part::GroupLargest
             | Part::Neighbours
             | Part::ReduceGroup
             | Part::Scatter
@@ -109,8 +135,10 @@ impl Part {
 pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
     addCounts addVector allowNextLaunch atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup atomicVector \
-    carrySegments countBefore countInGroup divideOrZero gallop loadVector lowerBound nextInGroup previousInGroup \
-    reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector syncGroup upperBound \
+    carrySegments claimPlace countBefore countBeforeInBlock countInBlock countInGroup divideOrZero gallop largestInBlock \
+    largestInGroup loadVector lowerBound nextInGroup previousInGroup \
+    reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector sumBefore sumBeforeInBlock sumInBlock \
+    sumInGroup sumOfWarps syncGroup upperBound \
     votesOfGroup waitForLaunch wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";
 
 /// What a source needs, gathered as it is written.
@@ -148,9 +176,7 @@ impl Needs {
         let (parts, monoids) = (self.parts.borrow(), self.monoids.borrow());
         source.0.extend(parts.range(..Part::Lanes).copied().map(Piece::Part));
         source.push(&monoids::text(&monoids));
-        let reduces = parts
-            .range(Part::Lanes..)
-            .any(|part| !matches!(part, Part::Lanes | Part::Barriers | Part::Votes));
+        let reduces = parts.range(Part::Lanes..).any(|part| part.reduces());
         if reduces && !monoids.keys().any(|(op, _)| *op == Monoid::Add) {
             source.push("struct Add;  // the monoid that goes without saying\n\n");
         }

@@ -8,7 +8,8 @@ use crate::emit::subtracted;
 use crate::llir::print::Lines;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
-    BufferId, Elem, Expr, FetchOp, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId, VectorPart,
+    BufferId, Collective, Elem, Expr, FetchOp, IndexOp, Launch, LoopKind, Scope, Space, Stmt, VarId,
+    VectorPart,
 };
 use crate::scalar::{BinaryOp, Monoid, Value};
 use std::collections::BTreeSet;
@@ -98,7 +99,8 @@ impl<'a> Writer<'a> {
 
     fn claim(&mut self, ty: &str, var: VarId, buffer: BufferId, index: &Expr, value: &Expr) {
         let (at, value) = (self.address(buffer, index), self.exprs.narrow(value));
-        self.line(&format!("{ty}{} = atomicCAS({at}, {MOST}, {value});", self.exprs.names.var(var)));
+        self.exprs.needs.part(Part::Claims);
+        self.line(&format!("{ty}{} = claimPlace({at}, {value});", self.exprs.names.var(var)));
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -171,6 +173,9 @@ impl<'a> Writer<'a> {
             }
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
             Stmt::Collective(c) => {
+                if let Collective::Scan { before: Some(_), all: Some(all), .. } = c {
+                    self.line(&format!("int {};", names.var(*all)));
+                }
                 let (call, operands) = exprs.collective(c);
                 self.call(&call, operands);
             }
@@ -302,6 +307,8 @@ impl<'a> Writer<'a> {
     fn unroll(&mut self, var: VarId, lo: &Expr, hi: &Expr, kind: LoopKind, body: &[Stmt]) {
         let constant = matches!((lo, hi), (Expr::Index(_), Expr::Index(_)));
         match kind {
+            // Loads of a batch are in flight together, and have their registers.
+            LoopKind::Unroll(1) => self.line("#pragma unroll 1  // a batch has its registers"),
             LoopKind::Unroll(copies) => self.line(&format!("#pragma unroll {copies}")),
             LoopKind::Lanes => self.line("#pragma unroll"),
             _ if constant && self.picks_registers(var, body) => self.line("#pragma unroll"),

@@ -9,8 +9,9 @@ mod step;
 mod tests;
 
 use super::{
-    Arrive, Block, Collective, Counted, Elem, Expr, FetchOp, Group, IndexOp, LoopKind, Neighbour, Param,
-    Program, Promise, Role, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty, Write as WriteBack,
+    Arrive, Block, Collective, Elem, Expr, FetchOp, Group, IndexOp, LoopKind, Neighbour, Over, Param,
+    Program, Promise, Role, Scanned, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty,
+    Write as WriteBack,
 };
 use crate::format::LevelMap;
 use expr::{Prec, assign_op, buffer_name, expr, range, tensor_name, var_name};
@@ -346,12 +347,25 @@ impl Printer<'_> {
                 };
                 format!("let {} = {from}({})", var_name(p, *var), free(value))
             }
-            Collective::Count { var, when, of, .. } => {
-                let of = match of {
-                    Counted::Before => "count before",
-                    Counted::All => "count",
+            Collective::Scan { of, before, all, over } => {
+                let what = match of {
+                    Scanned::Lanes(_) => "count",
+                    Scanned::Sum(_) => "sum",
+                    Scanned::Largest(_) => "largest",
                 };
-                format!("let {} = {of}({})", var_name(p, *var), free(when))
+                let (vars, before) = match (before, all) {
+                    (Some(before), Some(all)) => {
+                        (format!("({}, {})", var_name(p, *before), var_name(p, *all)), "")
+                    }
+                    (Some(before), None) => (var_name(p, *before), " before"),
+                    (None, Some(all)) => (var_name(p, *all), ""),
+                    (None, None) => ("_".to_owned(), ""),
+                };
+                let by = match over {
+                    Over::Group(_) => String::new(),
+                    Over::Block { partial } => format!(" by {}", buffer_name(p, *partial)),
+                };
+                format!("let {vars} = {what}{before}({}){by}", free(of.value()))
             }
             Collective::Segments { var, key, .. } => {
                 format!("let {} = segments({})", var_name(p, *var), free(key))
@@ -398,7 +412,10 @@ impl Printer<'_> {
                 )
             }
         };
-        format!("group({size}, {arrive}) {what};")
+        match c.is_barrier() {
+            true => format!("block {what};"),
+            false => format!("group({size}, {arrive}) {what};"),
+        }
     }
 
     /// `if … else if … else …`, the chain on one indentation.

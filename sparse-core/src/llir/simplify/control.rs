@@ -79,7 +79,8 @@ fn splice(block: &mut Block, at: usize, taken: Block, vars: &[Var]) -> bool {
     visit_stmts(&block[at + 1..], &mut |s| later.extend(s.declared().map(|v| vars[v.index()].name.as_str())));
     let collides = taken
         .iter()
-        .filter_map(|s| if s.blocks().is_empty() { s.declared() } else { None })
+        .filter(|s| s.blocks().is_empty())
+        .flat_map(|s| s.declared())
         .any(|v| later.contains(vars[v.index()].name.as_str()));
     if collides {
         let unchanged =

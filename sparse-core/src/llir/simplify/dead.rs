@@ -110,6 +110,13 @@ impl Uses {
             changed |= self.settle(block, var);
         }
         for stmt in block {
+            if let Stmt::Collective(Collective::Scan { before, all, .. }) = stmt {
+                // Others may read what this thread gives, or wait for it.
+                let asked = (*before, *all);
+                let read = |var: &VarId| self.read[var.index()] > 0;
+                (*before, *all) = (before.filter(read), all.filter(read));
+                changed |= asked != (*before, *all);
+            }
             if let Stmt::Mut { var, value } = stmt
                 && !self.assigned[var.index()]
             {

@@ -11,7 +11,7 @@
 //! - [`common`]: what all cases do to a variable is done once, before them or after.
 //!
 //! After them [`invariant`] takes the values of stored entries out of loops, [`batch`] lets several entries of a loop load
-//! together, and [`sink`] finds coordinates behind loops that do not need them.
+//! together, and [`sink`] finds coordinates behind loops that do not need them, and does not name what is only handed on.
 //!
 //! Evaluation has no side effects, so that removing it is always right. Sums of floats are not reassociated, and what
 //! could change a bit of a float's result stays. Comments stay, unless the loop or branch around them goes.
@@ -46,6 +46,7 @@ pub fn simplify(mut program: Program) -> Program {
     invariant::invariant(&mut program);
     batch::batch(&mut program);
     sink::sink(&mut program);
+    sink::hand_on(&mut program);
     dead::unshare(&mut program);
     program
 }

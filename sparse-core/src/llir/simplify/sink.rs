@@ -60,6 +60,36 @@ fn is_lookup(program: &Program, value: &Expr) -> bool {
     looks && fixed
 }
 
+/// What is only handed on is not named: `let value = e; sum = value;` is `sum = e;`.
+pub(super) fn hand_on(program: &mut Program) {
+    for step in &mut program.steps {
+        let Step::Launch(launch) = step else { continue };
+        let mut reads = vec![0_usize; program.vars.len()];
+        visit_exprs(&launch.body, &mut |e| {
+            if let Expr::Var(v) = e {
+                reads[v.index()] += 1;
+            }
+        });
+        handed_on(&mut launch.body, &reads);
+    }
+}
+
+fn handed_on(stmts: &mut Block, reads: &[usize]) {
+    let mut at = 0;
+    while at < stmts.len() {
+        stmts[at].for_each_block_mut(&mut |nested| handed_on(nested, reads));
+        if let [Stmt::Let { var, value }, Stmt::Assign { value: next, .. }, ..] = &mut stmts[at..]
+            && next.is_var(*var)
+            && reads[var.index()] == 1
+        {
+            *next = std::mem::replace(value, Expr::Cond(false));
+            stmts.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}
+
 fn mentions(stmt: &Stmt, var: VarId) -> bool {
     let mut found = false;
     visit_exprs(std::slice::from_ref(stmt), &mut |e| found |= *e == Expr::Var(var));

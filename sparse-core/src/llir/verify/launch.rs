@@ -4,11 +4,11 @@ use super::code::{Place, Verifier, monoid};
 use super::tables::{is_identifier, var_ty};
 use super::{Rule, VerifyError, ensure, place};
 use crate::llir::kernel::{
-    Arrive, Carry, Collective, Group, Launch, MAX_RESIDENT, MAX_THREADS, SHARED_BYTES, Scope, WARP, Write,
+    Carry, Collective, Launch, MAX_RESIDENT, MAX_THREADS, Over, SHARED_BYTES, Scanned, Scope, WARP, Write,
 };
 use crate::llir::uniform::{BLOCK, Spans};
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Expr, Program, Space, Step, Stmt, Ty};
+use crate::llir::{Elem, Expr, Program, Space, Step, Stmt, Ty};
 use std::collections::BTreeSet;
 
 impl Verifier<'_> {
@@ -45,8 +45,11 @@ impl Verifier<'_> {
         let bytes: u64 = l.shared.iter().map(|id| self.p.buffer(*id).shared_bytes()).sum();
         ensure(bytes <= SHARED_BYTES, Rule::Launch, at, || format!("its threads share {bytes} bytes"))?;
         let (mut together, mut leaves) = (false, false);
-        let mut waiting = BTreeSet::new();
+        let (mut waiting, mut partial) = (BTreeSet::new(), BTreeSet::new());
         visit_stmts(&l.body, &mut |s| {
+            if let Stmt::Collective(Collective::Scan { over: Over::Block { partial: buffer }, .. }) = s {
+                partial.insert(*buffer);
+            }
             together |= matches!(s, Stmt::Collective(_) | Stmt::Barrier(_));
             leaves |= matches!(s, Stmt::Exit);
             if let Stmt::Barrier(Scope::Group(size)) = s {
@@ -56,6 +59,10 @@ impl Verifier<'_> {
         ensure(waiting.len() <= 1, Rule::Launch, at, || {
             format!("lanes wait for each other in groups of {waiting:?}")
         })?;
+        for buffer in partial.iter().filter_map(|id| self.p.buffers.get(id.index())) {
+            let fits = matches!(buffer.space, Space::Shared { len } if len == l.threads / WARP);
+            ensure(fits, Rule::Launch, at, || format!("`{}` has not one element a warp", buffer.name))?;
+        }
         ensure(!(together && leaves), Rule::Launch, at, || {
             "a thread leaves, but others may wait for it".into()
         })?;
@@ -105,12 +112,25 @@ impl Verifier<'_> {
                 self.expect(value, ty, at)?;
                 self.declare(*var, false, at)
             }
-            Collective::Count { var, when, .. } => {
-                ensure(var_ty(self.p, *var, at)? == Ty::Index, Rule::Types, at, || {
-                    "lanes are counted by indices".into()
-                })?;
-                self.expect(when, Ty::Cond, at)?;
-                self.declare(*var, false, at)
+            Collective::Scan { of, before, over, .. } => {
+                if let Over::Block { partial } = over {
+                    let b = self.usable(*partial, at)?;
+                    let shared = matches!(b.space, Space::Shared { .. }) && b.elem == Elem::Index;
+                    ensure(shared, Rule::Space, at, || {
+                        format!("a block does not share indices in `{}`", b.name)
+                    })?;
+                }
+                let ordered = matches!(of, Scanned::Largest(_)) && before.is_some();
+                ensure(!ordered, Rule::Launch, at, || "no largest before a lane is found".into())?;
+                let ty = if matches!(of, Scanned::Lanes(_)) { Ty::Cond } else { Ty::Index };
+                self.expect(of.value(), ty, at)?;
+                for var in c.declared() {
+                    ensure(var_ty(self.p, var, at)? == Ty::Index, Rule::Types, at, || {
+                        "lanes are counted by indices".into()
+                    })?;
+                    self.declare(var, false, at)?;
+                }
+                Ok(())
             }
             Collective::Segments { var, key, .. } => {
                 ensure(var_ty(self.p, *var, at)? == Ty::Segments, Rule::Types, at, || {
@@ -207,10 +227,7 @@ pub(super) fn converges(p: &Program, l: &Launch) -> Result<(), VerifyError> {
 fn arrives(p: &Program, spans: &Spans, block: &[Stmt], control: u32) -> Result<(), VerifyError> {
     for stmt in block {
         let needed = match stmt {
-            Stmt::Collective(c) => match c.group() {
-                Group { arrive: Arrive::Warp, .. } => WARP,
-                Group { arrive: Arrive::Group, size } => size,
-            },
+            Stmt::Collective(c) => c.threads(),
             Stmt::Barrier(scope) => scope.threads(),
             _ => 1,
         };

@@ -5,34 +5,40 @@
 //!
 //! ```text
 //! for tile in lo..hi step 32 {
-//!     if no row of the tile is longer than the team {
-//!         parts have as many lanes as the longest row asks for, 8, 16, …
-//!         for first in tile.. step parts {
-//!             claim an element of row first + part
+//!     every lane looks where the row of one entry begins and ends, which all can read then, and the longest row is found
+//!     parts have as many lanes as that asks for, 8, 16, … up to all
+//!     for first in tile.. step parts {
+//!         for round in 0..length of row first, step lanes {        one round, where there are several parts
+//!             claim element round + lane of row first + part
 //!             for turn in 0..parts { if turn == part { w[at] += value }; wait }
 //!         }
-//!     } else { for p in the tile { each lane of the team has every T-th element of row p; wait } }
+//!     }
 //! }
 //! ```
 //!
 //! Parts combine in turn: the terms of an element are summed in the order in which one thread would sum them. Who has claimed a place
-//! need not be the first, so that all places begin with the reduction's identity. What is only counted, or scattered once, needs no
-//! turns.
+//! need not be the first, so that all places begin with the reduction's identity. Those of a warp take their turns while the block's
+//! other warps do not wait for each of them. What is only counted, or scattered once, needs no turns, nor do numbers whose sum is
+//! the same in every order, which are combined by atomic updates.
 
-use super::super::Lowerer;
 use super::super::assemble::Pass;
+use super::super::region::guard;
+use super::super::{Lowerer, joined};
 use super::TeamLanes;
 use super::team::Filled;
 use crate::llir::kernel::WARP;
 use crate::llir::walk::{rename, visit_stmts};
-use crate::llir::{Block, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, build};
+use crate::llir::{
+    Block, BufferId, Collective, Elem, Expr, IndexOp, LoopKind, MOST, Over, Scanned, Scope, Space, Stmt, Ty,
+    VarId, build,
+};
 use crate::scalar::{Monoid, Value};
 
 /// The fewest lanes of a part: those that load one sector of coordinates.
 const PART: u32 = 8;
 
 /// Entries of a tile: as many lanes of a team look how long an entry's row is each.
-const TILE: u32 = WARP;
+pub(super) const TILE: u32 = WARP;
 
 /// A loop over entries, in each of which one loop scatters different elements.
 struct Entries<'a> {
@@ -49,11 +55,37 @@ struct Entries<'a> {
     body: &'a Block,
 }
 
-/// A team's part, as one of its lanes knows it.
-struct OwnPart {
-    /// Which one, and the lane's number in it.
-    number: Expr,
-    lane: Expr,
+/// How what is scattered comes together.
+#[derive(Clone, Copy)]
+enum Together {
+    /// Elements are only counted, or scattered once each.
+    Apart,
+    /// In any order.
+    AnyOrder(Monoid),
+    /// In that of the entries; what a lane has that has nothing is the identity.
+    InTurn(Monoid, Value),
+}
+
+/// How a block's parts lie in its warps.
+struct OfWarps {
+    /// How many of them a warp has, if not only a piece of one.
+    parts: Expr,
+    /// When it is the warp's turn.
+    turn: Expr,
+    /// When it is the part's turn in the warp.
+    turn_of_part: Expr,
+}
+
+/// Entries of which parts have one each.
+struct Tile {
+    /// The first, and the end.
+    begin: Expr,
+    end: Expr,
+    /// How long the longest of their rows is.
+    longest: Expr,
+    /// Where their rows begin and end: arrays that the team shares.
+    begins: BufferId,
+    ends: BufferId,
 }
 
 /// What a lane has to combine, and where.
@@ -73,14 +105,6 @@ impl Entries<'_> {
     }
 }
 
-impl OwnPart {
-    /// Of parts of so many lanes each.
-    fn of(lanes: &TeamLanes, width: Expr) -> OwnPart {
-        let op = |op| Expr::IndexOp(op, Box::new(lanes.lane.clone()), Box::new(width.clone()));
-        OwnPart { number: op(IndexOp::Div), lane: op(IndexOp::Rem) }
-    }
-}
-
 fn serial(var: VarId, (lo, hi): (Expr, Expr), step: u32, body: Block) -> Stmt {
     Stmt::For { var, lo, hi, step, kind: LoopKind::Serial, body }
 }
@@ -89,14 +113,15 @@ impl Lowerer<'_> {
     /// A loop over entries whose rows a team's parts scatter abreast; `None` if it is not such a loop.
     pub(super) fn abreast(&mut self, stmt: &Stmt, lanes: &TeamLanes, filled: &Filled<'_>) -> Option<Block> {
         let entries = self.entries(stmt, filled)?;
-        if lanes.size < WARP {
+        if lanes.size < WARP || !lanes.size.is_power_of_two() {
             return None;
         }
-        let combined = match self.spas[filled.workspace.index()].op.filter(|_| filled.pass == Pass::Fill) {
-            Some(op) => Some((op, op.identity(self.dtype)?)),
-            None => None,
+        let together = match self.spas[filled.workspace.index()].op.filter(|_| filled.pass == Pass::Fill) {
+            None => Together::Apart,
+            Some(op) if op.is_exact(self.dtype) && !self.promises_order() => Together::AnyOrder(op),
+            Some(op) => Together::InTurn(op, op.identity(self.dtype)?),
         };
-        Some(self.in_tiles(&entries, combined, lanes, filled))
+        Some(self.in_tiles(&entries, together, lanes, filled))
     }
 
     fn entries<'a>(&self, stmt: &'a Stmt, filled: &Filled<'_>) -> Option<Entries<'a>> {
@@ -110,122 +135,178 @@ impl Lowerer<'_> {
         fits.then_some(Entries { var: *var, lo, hi, known, element, first, end, body })
     }
 
-    /// Some entries after some others. Values are combined, or elements only counted, or scattered once each.
+    /// Some entries after some others.
     fn in_tiles(
         &mut self,
         entries: &Entries<'_>,
-        combined: Option<(Monoid, Value)>,
+        together: Together,
         lanes: &TeamLanes,
         filled: &Filled<'_>,
     ) -> Block {
-        let ordered = combined.is_some();
-        filled.begun.set(filled.begun.get() || ordered);
-        filled.looks.set(true);
+        filled.begun.set(filled.begun.get() || !matches!(together, Together::Apart));
+        // Parts in turn have all waited at their end.
+        let waits = !matches!(together, Together::InTurn(..));
+        let comes_again = filled.depth.get() > 0 || self.spas.len() > 1;
+        let at_end = filled.pass == Pass::Fill || lanes.scope == Scope::Block || comes_again;
         let mut out = Block::new();
+        out.extend((filled.looks.replace(true) && waits && !at_end).then(|| lanes.barrier()));
+        let lo = self.bind("entries_begin", entries.lo.clone(), &mut out);
         let hi = self.bind("entries_end", entries.hi.clone(), &mut out);
-        let tile = self.fresh("tile", Ty::Index);
-        let mut body = Block::new();
-        let most = build::add(tile, Expr::Index(TILE.into()));
-        let tile_end = self.bind("tile_end", build::min(most, hi.clone()), &mut body);
-        let longest = self.longest_row(entries, (tile.into(), &tile_end), lanes, &mut body);
-        let short = self.by_parts(entries, (tile.into(), &tile_end), &longest, combined, lanes, filled);
-        let mut one_by_one = entries.known.to_vec();
-        let elements = self.claims(entries.body.clone(), filled);
-        one_by_one.push(lanes.each(entries.element, entries.first.clone(), entries.end.clone(), elements));
-        one_by_one.extend(ordered.then(|| lanes.barrier()));
-        let mut long = vec![serial(entries.var, (tile.into(), tile_end), 1, one_by_one)];
-        self.renew(&mut long);
-        let fits = build::le(longest, Expr::Index(lanes.size.into()));
-        body.push(Stmt::If { cond: fits, then: short, otherwise: long });
-        // Who has nothing to combine looks at the next tile's rows.
-        body.extend((!ordered).then(|| lanes.barrier()));
-        out.push(serial(tile, (entries.lo.clone(), hi), TILE, body));
+        let begin = self.fresh("tile", Ty::Index);
+        // Where a tile's rows are is stored when all have read it of the one before.
+        let later = guard(build::lt(lo.clone(), begin), vec![lanes.barrier()]);
+        let mut body = if waits { later } else { Block::new() };
+        let most = build::add(begin, Expr::Index(TILE.into()));
+        let end = self.bind("tile_end", build::min(most, hi.clone()), &mut body);
+        let tile = self.look(entries, (begin.into(), end), lanes, &mut body);
+        body.extend(self.by_parts(entries, &tile, together, lanes, filled));
+        out.push(serial(begin, (lo, hi), TILE, body));
+        out.extend((waits && at_end).then(|| lanes.barrier()));
         out
     }
 
-    /// How many elements the longest row of a tile has. All lanes of the team know.
-    fn longest_row(
+    /// Lanes look where the rows of a tile's entries are.
+    fn look(
         &mut self,
         entries: &Entries<'_>,
-        (tile, tile_end): (Expr, &Expr),
+        (begin, end): (Expr, Expr),
         lanes: &TeamLanes,
         block: &mut Block,
-    ) -> Expr {
-        let lens = self.partial_sums(self.gpu().grid.threads() as u32);
-        self.share_once(lens);
+    ) -> Tile {
+        // In a block the first lanes have entries; of groups each has places for its own.
+        let shared = if lanes.size > TILE { TILE } else { self.gpu().grid.threads() as u32 };
+        let [begins, ends] = [0, 1].map(|n| self.row_bounds(n, shared));
         let mut look = Block::new();
-        let own = self.bind("entry", build::add(tile, lanes.lane.clone()), &mut look);
-        let is_there = build::lt(own.clone(), tile_end.clone());
-        look.extend(entries.known_of(&own, tile_end));
-        let len = build::sub(entries.end.clone(), entries.first.clone());
-        let len = Expr::Select(Box::new(is_there), Box::new(len), Box::new(Expr::Index(0)));
-        look.push(Stmt::Store { buffer: lens, index: lanes.thread.clone(), value: len });
-        self.renew(&mut look);
-        if lanes.size > TILE {
-            let cond = build::lt(lanes.lane.clone(), Expr::Index(TILE.into()));
-            look = vec![Stmt::If { cond, then: look, otherwise: vec![] }];
+        let own = self.bind("entry", build::add(begin.clone(), lanes.lane.clone()), &mut look);
+        let is_there = build::lt(own.clone(), end.clone());
+        look.extend(entries.known_of(&own, &end));
+        for (buffer, value) in [(begins, entries.first), (ends, entries.end)] {
+            look.push(Stmt::Store { buffer, index: lanes.thread.clone(), value: value.clone() });
         }
+        let len = build::sub(entries.end.clone(), entries.first.clone());
+        let mut len = Expr::Select(Box::new(is_there), Box::new(len), Box::new(Expr::Index(0)));
+        if lanes.size > TILE {
+            let var = self.fresh("len", Ty::Index);
+            look.push(Stmt::Assign { var, value: len });
+            let cond = build::lt(lanes.lane.clone(), Expr::Index(TILE.into()));
+            look = vec![
+                Stmt::Mut { var, value: Expr::Index(0) },
+                Stmt::If { cond, then: look, otherwise: vec![] },
+            ];
+            len = var.into();
+        }
+        let (longest, over) = (self.fresh("longest", Ty::Index), self.over(lanes));
+        let (of, all) = (Scanned::Largest(len), Some(longest));
+        look.push(Stmt::Collective(Collective::Scan { of, before: None, all, over }));
+        self.renew(&mut look);
+        let longest = match look.last() {
+            Some(Stmt::Collective(Collective::Scan { all: Some(all), .. })) => *all,
+            _ => longest,
+        };
         block.extend(look);
-        let (longest, of) = (self.fresh("longest", Ty::Index), self.fresh("n", Ty::Index));
-        let one = build::load(lens, build::add(lanes.first_thread(), of));
-        let larger = Stmt::Assign { var: longest, value: build::max(longest, one) };
-        block.extend([
-            lanes.barrier(),
-            Stmt::Mut { var: longest, value: Expr::Index(0) },
-            serial(of, (Expr::Index(0), Expr::Index(TILE.into())), 1, vec![larger]),
-        ]);
-        longest.into()
+        // A block has waited for what it scans.
+        block.extend(matches!(over, Over::Group(_)).then(|| lanes.barrier()));
+        Tile { begin, end, longest: longest.into(), begins, ends }
     }
 
-    /// Rows of a tile of which none is longer than the team.
+    /// The array, of so many places, of where rows begin, or of where they end.
+    fn row_bounds(&mut self, which: usize, len: u32) -> BufferId {
+        let space = Space::Shared { len };
+        let known = self.out.row_bounds.iter().find(|b| self.buffers[b[which].index()].space == space);
+        let [begins, ends] = match known {
+            Some(known) => *known,
+            None => {
+                let made = ["row_begins", "row_ends"].map(|name| self.local(name, Elem::Index, space));
+                self.out.row_bounds.push(made);
+                made
+            }
+        };
+        let buffer = [begins, ends][which];
+        self.share_once(buffer);
+        buffer
+    }
+
+    /// A tile's entries, as many at a time as there are parts.
     fn by_parts(
         &mut self,
         entries: &Entries<'_>,
-        (tile, tile_end): (Expr, &Expr),
-        longest: &Expr,
-        combined: Option<(Monoid, Value)>,
+        tile: &Tile,
+        together: Together,
         lanes: &TeamLanes,
         filled: &Filled<'_>,
     ) -> Block {
         let mut block = Block::new();
         let (wide, next) = (self.fresh("width", Ty::Index), self.fresh("first_entry", Ty::Index));
+        let team = Expr::Index(lanes.size.into());
+        let reach = self.bind("reach", build::min(tile.longest.clone(), team.clone()), &mut block);
         let twice = vec![Stmt::Assign { var: wide, value: build::add(wide, wide) }];
         block.push(Stmt::Mut { var: wide, value: Expr::Index(PART.into()) });
-        block.push(Stmt::While { cond: build::lt(wide, longest.clone()), body: twice });
-        let part = OwnPart::of(lanes, wide.into());
-        let number = self.bind("part", part.number, &mut block);
-        let lane = self.bind("lane_of_part", part.lane, &mut block);
-        let parts = self.bind("parts", build::div(Expr::Index(lanes.size.into()), wide), &mut block);
+        block.push(Stmt::While { cond: build::lt(wide, reach), body: twice });
+        let by_width = |op| Expr::IndexOp(op, Box::new(lanes.lane.clone()), Box::new(wide.into()));
+        let part = self.bind("part", by_width(IndexOp::Div), &mut block);
+        let lane = self.bind("lane_of_part", by_width(IndexOp::Rem), &mut block);
+        let parts = self.bind("parts", build::div(team, wide), &mut block);
+        let in_turn = matches!(together, Together::InTurn(..));
+        let warps = (in_turn && lanes.scope == Scope::Block)
+            .then(|| self.parts_of_warps(lanes, wide, &part, &mut block));
 
         let mut body = Block::new();
-        let own = self.bind("entry", build::add(next, number.clone()), &mut body);
-        body.extend(entries.known_of(&own, tile_end));
-        let element = build::add(entries.first.clone(), lane);
-        let has =
-            build::and(build::lt(own, tile_end.clone()), build::lt(entries.element, entries.end.clone()));
-        body.push(Stmt::Let { var: entries.element, value: element });
-        match combined {
-            None => {
-                let claimed = self.claims(entries.body.clone(), filled);
-                body.push(Stmt::If { cond: has, then: claimed, otherwise: vec![] });
-            }
-            Some((op, nothing)) => {
+        let own = self.bind("own_entry", build::add(next, part.clone()), &mut body);
+        body.extend(entries.known_of(&own, &tile.end));
+        let of = |e: Expr| build::add(lanes.first_thread(), build::sub(e, tile.begin.clone()));
+        let slot = self.bind("slot", of(entries.var.into()), &mut body);
+        let begin = self.bind("row_begin", build::load(tile.begins, slot.clone()), &mut body);
+        let end = self.bind("row_end", build::load(tile.ends, slot), &mut body);
+        let slot = self.bind("first_slot", of(next.into()), &mut body);
+        let len = build::sub(build::load(tile.ends, slot.clone()), build::load(tile.begins, slot));
+        let len = self.bind("len_of_first", len, &mut body);
+        let mut turns = build::min(parts.clone(), build::sub(tile.end.clone(), next));
+        if let Some(OfWarps { parts, .. }) = &warps {
+            let last = build::sub(build::add(turns, parts.clone()), Expr::Index(1));
+            turns = build::div(last, parts.clone());
+        }
+        let turns = self.bind("turns", turns, &mut body);
+        let round = self.fresh("round", Ty::Index);
+        let element = build::add(build::add(begin, round), lane);
+        let has = build::and(build::lt(own, tile.end.clone()), build::lt(entries.element, end));
+        let mut in_round = vec![Stmt::Let { var: entries.element, value: element }];
+        let claims = |claimed| Stmt::If { cond: has, then: claimed, otherwise: vec![] };
+        match together {
+            Together::Apart => in_round.push(claims(self.claims(entries.body.clone(), filled))),
+            Together::AnyOrder(op) => in_round.push(claims(self.claims_atomically(entries, op, filled))),
+            Together::InTurn(op, nothing) => {
                 let mine = Claimed {
                     at: self.fresh("claimed", Ty::Index),
                     value: self.fresh("combined", Ty::Scalar(self.dtype)),
                 };
-                let claimed = self.claims_alone(entries.body.clone(), filled, &mine);
-                let turns = build::min(parts.clone(), build::sub(tile_end.clone(), next));
-                body.push(Stmt::Mut { var: mine.at, value: Expr::Index(MOST) });
-                body.push(Stmt::Mut { var: mine.value, value: Expr::Lit(nothing) });
-                body.push(Stmt::If { cond: has, then: claimed, otherwise: vec![] });
-                body.push(self.in_turn(op, &mine, (number, turns), lanes, filled));
+                in_round.push(Stmt::Mut { var: mine.at, value: Expr::Index(MOST) });
+                in_round.push(Stmt::Mut { var: mine.value, value: Expr::Lit(nothing) });
+                in_round.push(claims(self.claims_alone(entries.body.clone(), filled, &mine)));
+                in_round.push(match &warps {
+                    None => self.in_turn(op, &mine, (part, turns), lanes, filled),
+                    Some(warps) => self.in_turn_by_warps(op, &mine, warps, turns, lanes, filled),
+                });
             }
         }
+        // Of several parts each has all lanes that its row asks for.
+        let rounds = (Expr::Index(0), build::max(len, Expr::Index(1)));
+        body.push(serial(round, rounds, lanes.size, in_round));
+        // Elements of one row are all different, of several rows they need not be.
+        body.extend(in_turn.then(|| lanes.barrier()));
         body.push(Stmt::Assign { var: next, value: build::add(next, parts) });
-        block.push(Stmt::Mut { var: next, value: tile });
-        block.push(Stmt::While { cond: build::lt(next, tile_end.clone()), body });
+        block.push(Stmt::Mut { var: next, value: tile.begin.clone() });
+        block.push(Stmt::While { cond: build::lt(next, tile.end.clone()), body });
         block
+    }
+
+    /// Scatters become claims of places, and atomic updates there.
+    fn claims_atomically(&mut self, entries: &Entries<'_>, op: Monoid, filled: &Filled<'_>) -> Block {
+        self.for_scatters(entries.body.clone(), filled.workspace, &mut |l, keys, value| {
+            let (mut block, at, _) = l.claim_place(filled.workspace, filled.table, keys);
+            let buffer = l.spas[filled.workspace.index()].vals;
+            block.push(Stmt::Atomic { buffer, index: at.into(), op, value });
+            block
+        })
     }
 
     /// Scatters become claims of places, at which nothing is combined yet.
@@ -238,7 +319,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Parts combine what they have, one after another.
+    /// Parts combine what they have, one after another, and those after the first when all have waited.
     fn in_turn(
         &mut self,
         op: Monoid,
@@ -247,10 +328,50 @@ impl Lowerer<'_> {
         lanes: &TeamLanes,
         filled: &Filled<'_>,
     ) -> Stmt {
-        let (turn, buffer) = (self.fresh("turn", Ty::Index), self.spas[filled.workspace.index()].vals);
+        let turn = self.fresh("turn", Ty::Index);
+        let combine = self.combine_in(turn, part, op, mine, filled);
+        let each = joined(after_first(turn, lanes), vec![combine]);
+        serial(turn, (Expr::Index(0), turns), 1, each)
+    }
+
+    /// What a lane has is combined, if it is its turn.
+    fn combine_in(&self, turn: VarId, own: Expr, op: Monoid, mine: &Claimed, filled: &Filled<'_>) -> Stmt {
+        let buffer = self.spas[filled.workspace.index()].vals;
         let combine = vec![Stmt::Reduce { buffer, index: mine.at.into(), op, value: mine.value.into() }];
-        let cond = build::and(build::eq(turn, part), build::ne(mine.at, Expr::Index(MOST)));
-        let each = vec![Stmt::If { cond, then: combine, otherwise: vec![] }, lanes.barrier()];
+        let cond = build::and(build::eq(turn, own), build::ne(mine.at, Expr::Index(MOST)));
+        Stmt::If { cond, then: combine, otherwise: vec![] }
+    }
+
+    /// The parts that a block's warps have, or the warps that a part has.
+    fn parts_of_warps(&mut self, lanes: &TeamLanes, wide: VarId, part: &Expr, block: &mut Block) -> OfWarps {
+        let warp = || Expr::Index(WARP.into());
+        let one = || Expr::Index(1);
+        let parts = self.bind("parts_of_warp", build::max(build::div(warp(), wide), one()), block);
+        let own =
+            build::div(build::div(lanes.thread.clone(), warp()), build::max(build::div(wide, warp()), one()));
+        let turn = self.bind("turn_of_warp", own, block);
+        let own = Expr::IndexOp(IndexOp::Rem, Box::new(part.clone()), Box::new(parts.clone()));
+        let turn_of_part = self.bind("turn_of_part", own, block);
+        OfWarps { parts, turn, turn_of_part }
+    }
+
+    /// Parts of a warp combine what they have, one after another, and so do warps.
+    fn in_turn_by_warps(
+        &mut self,
+        op: Monoid,
+        mine: &Claimed,
+        warps: &OfWarps,
+        turns: Expr,
+        lanes: &TeamLanes,
+        filled: &Filled<'_>,
+    ) -> Stmt {
+        let (turn, inner) = (self.fresh("turn", Ty::Index), self.fresh("part_in_turn", Ty::Index));
+        let combine = self.combine_in(inner, warps.turn_of_part.clone(), op, mine, filled);
+        let parts = (Expr::Index(0), warps.parts.clone());
+        let in_warp = serial(inner, parts, 1, vec![combine, Stmt::Barrier(Scope::WARP)]);
+        let cond = build::eq(turn, warps.turn.clone());
+        let each =
+            joined(after_first(turn, lanes), vec![Stmt::If { cond, then: vec![in_warp], otherwise: vec![] }]);
         serial(turn, (Expr::Index(0), turns), 1, each)
     }
 
@@ -264,6 +385,11 @@ impl Lowerer<'_> {
             rename(block, var, other);
         }
     }
+}
+
+/// All have waited since the turn before.
+fn after_first(turn: VarId, lanes: &TeamLanes) -> Block {
+    guard(build::lt(Expr::Index(0), turn), vec![lanes.barrier()])
 }
 
 /// Is at most one element scattered?

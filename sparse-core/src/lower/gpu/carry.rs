@@ -355,10 +355,14 @@ impl Lowerer<'_> {
         var.into()
     }
 
-    /// No update waits for its turn where one of the schedule's loops promises an order.
+    /// Does one of the schedule's loops promise an order of updates?
+    pub(super) fn promises_order(&self) -> bool {
+        (0..self.provenance.len() as u32).map(IndexVar).any(|v| self.is_deterministic(v))
+    }
+
+    /// No update waits for its turn where an order is promised.
     pub(super) fn check_order(&self, launch: &Launch) -> Result<(), Box<Diagnostic>> {
-        let mut promised = (0..self.provenance.len() as u32).map(IndexVar);
-        if !promised.any(|v| self.is_deterministic(v)) {
+        if !self.promises_order() {
             return Ok(());
         }
         let mut atomic = false;

@@ -17,7 +17,9 @@ use crate::diag::Diagnostic;
 use crate::llir::kernel::WARP;
 use crate::llir::uniform::{BLOCK, Spans, is_joint};
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Arrive, Block, Collective, Expr, IndexOp, Launch, Stmt, Ty, VarId, Write, build};
+use crate::llir::{
+    Arrive, Block, Collective, Expr, IndexOp, Launch, Over, Scanned, Stmt, Ty, VarId, Write, build,
+};
 use crate::scalar::Monoid;
 
 type Converged = Result<Block, Box<Diagnostic>>;
@@ -167,6 +169,7 @@ impl Lowerer<'_> {
         let mut largest = 1;
         visit_stmts(body, &mut |s| {
             largest = largest.max(match s {
+                Stmt::Collective(c) if c.is_barrier() => c.threads(),
                 Stmt::Collective(c) => c.group().size,
                 Stmt::Barrier(scope) => scope.threads(),
                 _ => 1,
@@ -191,7 +194,8 @@ impl Lowerer<'_> {
         let mut needed = 1;
         let mut note = |s: &Stmt| {
             needed = needed.max(match s {
-                Stmt::Collective(Collective::Count { group, .. }) => group.size,
+                Stmt::Collective(Collective::Scan { over: Over::Group(group), .. }) => group.size,
+                Stmt::Collective(c) if c.is_barrier() => c.threads(),
                 Stmt::Collective(_) => WARP,
                 Stmt::Barrier(scope) => scope.threads(),
                 _ => 1,
@@ -239,11 +243,14 @@ impl Lowerer<'_> {
         spans: &Spans,
     ) -> Result<Collective, Box<Diagnostic>> {
         let size = c.group().size;
-        c.group_mut().arrive = match lanes.together {
+        if c.is_barrier() && lanes.together < c.threads() {
+            return Err(self.divergent_barrier());
+        }
+        c.set_arrive(match lanes.together {
             n if n >= WARP => Arrive::Warp,
             n if n >= size => Arrive::Group,
             _ => return Err(self.divergent()),
-        };
+        });
         let Some(live) = lanes.live else { return Ok(c) };
         match &mut c {
             // Its variable or array is the identity in a lane that has not added to it.
@@ -251,7 +258,17 @@ impl Lowerer<'_> {
             Collective::Shuffle { var, value, .. } => {
                 *value = self.guarded(value.clone(), self.vars[var.index()].ty, Some(live));
             }
-            Collective::Count { when, .. } => *when = build::and(live, when.clone()),
+            Collective::Scan { of, .. } => {
+                let ty = if matches!(of, Scanned::Lanes(_)) { Ty::Cond } else { Ty::Index };
+                // Whose variables are declared has a value of them, and gives none.
+                let value = of.value_mut();
+                *value = match ty {
+                    Ty::Cond => build::and(live, value.clone()),
+                    _ => {
+                        Expr::Select(Box::new(live.into()), Box::new(value.clone()), Box::new(Expr::Index(0)))
+                    }
+                };
+            }
             Collective::Segments { key, .. } => *key = self.guarded(key.clone(), Ty::Index, Some(live)),
             Collective::Reduce { op, value, index, when, write, .. } => {
                 // Where some of the group have no work, the last of the others ends no segment.

@@ -9,7 +9,7 @@ use super::super::region::guard;
 use super::TeamLanes;
 use super::table::{Table, each};
 use crate::llir::{
-    Block, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, WorkspaceId, build,
+    Block, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Scanned, Stmt, Ty, VarId, WorkspaceId, build,
 };
 
 impl Lowerer<'_> {
@@ -134,8 +134,9 @@ impl Lowerer<'_> {
             held.push(var);
         }
         let is_held = build::ne(held[0], Expr::Index(MOST));
-        let (sums, prefix) = self.team_ranks(lanes, &is_held);
-        body.extend(sums);
+        // Places are written behind a barrier, and what warps have found is read before the next tile's.
+        let (scan, prefix) = self.team_scan(lanes, Scanned::Lanes(is_held.clone()));
+        body.extend([scan, lanes.barrier()]);
         let put = |(&buffer, &var): (&BufferId, &VarId)| Stmt::Store {
             buffer,
             index: build::add(to, prefix.before.clone()),

@@ -208,11 +208,16 @@ impl Lowerer<'_> {
     /// What the statement's own loops run on, after lists have been filled: what the schedule says, or without one a thread has
     /// a coordinate of the outermost.
     pub(in super::super) fn after_lists(&mut self, cin: &Cin, loops: &[IndexVar]) {
-        let Some(outermost) = loops.first().filter(|_| !self.lists.is_empty()) else { return };
+        if self.lists.is_empty() {
+            return;
+        }
         let p = &cin.provenance;
-        if (0..p.len() as u32).all(|v| p.tag(IndexVar(v)).parallel.is_none()) {
+        if let Some(outermost) = loops.first()
+            && (0..p.len() as u32).all(|v| p.tag(IndexVar(v)).parallel.is_none())
+        {
             return self.by_coordinates(*outermost);
         }
+        // What the schedule says; or a scalar, which one thread writes.
         (self.root, self.grid) = (None, Grid::of(cin));
         self.on_gpu();
     }

@@ -13,7 +13,7 @@ use super::super::{counts, tidy};
 use super::enlist::{AtWork, Enlisted, Wanted};
 use crate::format::TensorId;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
-use crate::llir::{Array, Block, BufferId, Expr, Fibers, IndexOp, Param, Step, Stmt, VarId, build};
+use crate::llir::{Array, Block, BufferId, Expr, Fibers, IndexOp, Param, Scanned, Step, Stmt, VarId, build};
 use std::collections::BTreeSet;
 
 /// Threads of a block.
@@ -144,11 +144,10 @@ impl Lowerer<'_> {
         let mut block = counting.before.clone();
         block.push(at.lanes.each(*entry, begin.clone(), end.clone(), counting.body.clone()));
         let partial = self.partial_sums(THREADS);
-        let (sums, prefix) = self.prefix(&at.lanes, partial, (*sum).into());
-        block.extend(sums);
-        let all = self.bind("all", prefix.all, &mut block);
+        let (scan, prefix) = self.block_scan(partial, Scanned::Sum((*sum).into()));
+        block.push(scan);
         let mut after = counting.after.clone();
-        substitute(&mut after, *sum, &all);
+        substitute(&mut after, *sum, &prefix.all);
         block.extend(at.lanes.first(after));
         self.renew(&mut block);
         substitute(&mut block, row, &at.item.into());

@@ -34,7 +34,7 @@ use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Schedule;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{Block, BufferId, Expr, Fibers, IndexOp, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Block, BufferId, Expr, Fibers, IndexOp, Scanned, Scope, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{Looplet, Stepper};
 
 /// How rows are shared out whose operands have many entries.
@@ -340,10 +340,13 @@ impl Lowerer<'_> {
         let Some(next) = self.next_of_row() else { return Ok(vec![]) };
         let part = || Merged { sweep, window: window.clone(), env: env.clone(), state: state.clone() };
         let kept = self.out.row_parts.as_ref().and_then(|parts| parts.team.as_ref()?.before.clone());
+        // Samples of the next row are stored when all have read these.
+        let waits = matches!(lanes.scope, Scope::Group(_)).then(|| lanes.barrier());
         if pass != Pass::Fill {
             block.extend(self.merged(part())?);
-            let (sums, prefix) = self.team_prefix(lanes, next.into(), false);
-            block.extend(sums);
+            let (scan, prefix) = self.team_scan(lanes, Scanned::Sum(next.into()));
+            block.push(scan);
+            block.extend(waits);
             block.extend(kept.map(|(buffer, index)| Stmt::Store { buffer, index, value: prefix.before }));
             block.push(Stmt::Assign { var: next, value: prefix.all });
             return Ok(block);
@@ -358,8 +361,9 @@ impl Lowerer<'_> {
         let count = self.fresh("count", Ty::Index);
         block.push(Stmt::Mut { var: count, value: Expr::Index(0) });
         block.extend(self.counting_in(count, |l| l.merged(part()))?);
-        let (sums, prefix) = self.team_prefix(lanes, count.into(), false);
-        block.extend(sums);
+        let (scan, prefix) = self.team_scan(lanes, Scanned::Sum(count.into()));
+        block.push(scan);
+        block.extend(waits);
         block.push(Stmt::Assign { var: next, value: build::add(next, prefix.before) });
         // How much code there may be is said of one merge.
         self.points = 0;

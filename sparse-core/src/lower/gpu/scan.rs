@@ -2,8 +2,10 @@
 
 use super::super::Lowerer;
 use super::super::place::ceil;
-use super::team::{Lanes, thread_number};
-use crate::llir::{Axis, Block, BufferId, Expr, Launch, LoopKind, Scope, Step, Stmt, Ty, VarId, build};
+use super::team::thread_number;
+use crate::llir::{
+    Axis, Block, BufferId, Expr, Launch, LoopKind, Scanned, Scope, Step, Stmt, Ty, VarId, build,
+};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -168,8 +170,8 @@ impl Lowerer<'_> {
 
     /// The sum of the values of the threads before, and of all the block's.
     fn sum_block(&mut self, k: &mut Kernel, value: Expr) -> (Expr, Expr) {
-        let (block, sums) = self.prefix(&Lanes::of_block(k.thread, THREADS), k.shared, value);
-        k.body.extend(block);
+        let (scan, sums) = self.block_scan(k.shared, Scanned::Sum(value));
+        k.body.push(scan);
         (sums.before, sums.all)
     }
 }

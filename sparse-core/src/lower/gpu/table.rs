@@ -14,7 +14,7 @@ use super::super::assemble::Pass;
 use super::super::state::{SparseTarget, State};
 use super::super::{Lowerer, internal};
 use crate::llir::{
-    self, Block, BufferId, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, WorkspaceId, build,
+    self, Block, BufferId, Expr, IndexOp, LoopKind, MOST, Scanned, Stmt, Ty, VarId, WorkspaceId, build,
 };
 use crate::scalar::Monoid;
 
@@ -213,8 +213,9 @@ impl Lowerer<'_> {
         match self.row_lanes() {
             None => (vec![], table.len.into()),
             Some(lanes) => {
-                let (block, sums) = self.team_prefix(&lanes, table.len.into(), again);
-                (block, sums.all)
+                let (scan, sums) = self.team_scan(&lanes, Scanned::Sum(table.len.into()));
+                let waits = again.then(|| lanes.barrier());
+                ([scan].into_iter().chain(waits).collect(), sums.all)
             }
         }
     }

@@ -18,11 +18,12 @@ use super::Table;
 use crate::cin::grid::{Grid, Team};
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
+use crate::llir::kernel::WARP;
 use crate::llir::uniform::is_joint;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{
-    Arrive, BufferId, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Scope, Space, Stmt, Ty,
-    VarId, WorkspaceId, build,
+    Arrive, BufferId, Collective, Elem, Expr, Group, IndexOp, LoopKind, Over, Scanned, Scope, Space, Stmt,
+    Ty, VarId, WorkspaceId, build,
 };
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -51,6 +52,8 @@ pub(super) struct Filled<'a> {
     pub(super) begun: Cell<bool>,
     /// Are sums of the row before, which lanes may still read, written over?
     pub(super) looks: Cell<bool>,
+    /// How many statements of the producer are around what is shared out.
+    pub(super) depth: Cell<u32>,
 }
 
 /// The sum of the values of the lanes before, and of all lanes.
@@ -118,7 +121,8 @@ impl Lowerer<'_> {
         pass: Pass,
         table: &Table,
     ) -> Block {
-        let filled = Filled { workspace, var, pass, table, begun: Cell::new(false), looks: Cell::new(false) };
+        let (begun, looks, depth) = (Cell::new(false), Cell::new(false), Cell::new(0));
+        let filled = Filled { workspace, var, pass, table, begun, looks, depth };
         let shared = match self.shared_out(&block, lanes, &filled) {
             Some(shared) => shared,
             None => {
@@ -130,8 +134,9 @@ impl Lowerer<'_> {
             }
         };
         let mut all = vec![self.empty_table(workspace, table, filled.begun.get())];
-        // What a row is counted by is read at its end.
-        let waits = claims_first(&shared) || filled.looks.get() && pass == Pass::Count;
+        // What a block has counted a row by is read at its end.
+        let looks = filled.looks.get() && lanes.scope == Scope::Block;
+        let waits = claims_first(&shared) || looks && pass == Pass::Count;
         all.extend(waits.then(|| lanes.barrier()));
         all.extend(shared);
         all
@@ -168,10 +173,12 @@ impl Lowerer<'_> {
                     }
                     let mut stmt = stmt.clone();
                     let mut whole = true;
+                    filled.depth.set(filled.depth.get() + 1);
                     stmt.for_each_block_mut(&mut |nested| match self.shared_out(nested, lanes, filled) {
                         Some(shared) => *nested = shared,
                         None => whole = false,
                     });
+                    filled.depth.set(filled.depth.get() - 1);
                     match whole {
                         true => out.push(stmt),
                         false => out.extend(alone(self, one)?),
@@ -320,72 +327,39 @@ impl Lowerer<'_> {
         Some(shared)
     }
 
-    /// Sums of the values of a team's lanes (Hillis and Steele): after each step a lane has the sum of twice as many. What
-    /// it gives is read up to the team's next barrier.
-    pub(super) fn prefix(&mut self, lanes: &Lanes, partial: BufferId, value: Expr) -> (Block, Prefix) {
-        let Lanes { size, lane, thread, .. } = lanes.clone();
-        let own = |value| Stmt::Store { buffer: partial, index: thread.clone(), value };
-        let from = |back: Expr| {
-            let has = build::le(back.clone(), lane.clone());
-            let there = build::load(partial, build::sub(thread.clone(), back));
-            Expr::Select(has.into(), there.into(), Expr::Index(0).into())
-        };
-        let (distance, step) = (self.fresh("distance", Ty::Index), self.fresh("step", Ty::Index));
-        let sum = self.fresh("doubled", Ty::Index);
-        let doubled = build::count(build::load(partial, thread.clone()), from(distance.into()));
-        let body = vec![
-            Stmt::Let { var: sum, value: doubled },
-            lanes.barrier(),
-            own(sum.into()),
-            lanes.barrier(),
-            Stmt::Assign { var: distance, value: build::add(distance, distance) },
-        ];
-        let block = vec![
-            own(value),
-            lanes.barrier(),
-            Stmt::Mut { var: distance, value: Expr::Index(1) },
-            Stmt::For {
-                var: step,
-                lo: Expr::Index(0),
-                hi: Expr::Index(size.ilog2().into()),
-                step: 1,
-                kind: LoopKind::Unroll(size.ilog2()),
-                body,
-            },
-        ];
-        let last = build::add(lanes.first_thread(), Expr::Index(u64::from(size) - 1));
-        (block, Prefix { before: from(Expr::Index(1)), all: build::load(partial, last) })
+    /// A scan over a team, whose results are constants. Groups exchange what they have by shuffles, which order nothing in memory; a
+    /// block has waited, and may read what its warps have stored up to its next barrier.
+    pub(super) fn team_scan(&mut self, lanes: &Lanes, of: Scanned) -> (Stmt, Prefix) {
+        let over = self.over(lanes);
+        self.scan_by(of, over)
     }
 
-    /// Such sums, as constants; the team waits after them if it sums `again`.
-    pub(super) fn team_prefix(&mut self, lanes: &Lanes, value: Expr, again: bool) -> (Block, Prefix) {
-        let threads = self.gpu.as_ref().map_or(lanes.size, |gpu| gpu.grid.threads() as u32);
-        let partial = self.partial_sums(threads);
-        self.share_once(partial);
-        let (mut block, sums) = self.prefix(lanes, partial, value);
+    /// The same of a block whose threads share the array.
+    pub(super) fn block_scan(&mut self, partial: BufferId, of: Scanned) -> (Stmt, Prefix) {
+        self.scan_by(of, Over::Block { partial })
+    }
+
+    fn scan_by(&mut self, of: Scanned, over: Over) -> (Stmt, Prefix) {
         let (before, all) = (self.fresh("before", Ty::Index), self.fresh("all", Ty::Index));
-        block.push(Stmt::Let { var: before, value: sums.before });
-        block.push(Stmt::Let { var: all, value: sums.all });
-        block.extend(again.then(|| lanes.barrier()));
-        (block, Prefix { before: before.into(), all: all.into() })
+        let scan = Collective::Scan { of, before: Some(before), all: Some(all), over };
+        (Stmt::Collective(scan), Prefix { before: before.into(), all: all.into() })
     }
 
-    /// How many lanes of the team before this one have the condition, and how many of all, as constants; the team has waited.
-    pub(super) fn team_ranks(&mut self, lanes: &Lanes, cond: &Expr) -> (Block, Prefix) {
-        let Scope::Group(size) = lanes.scope else {
-            let (yes, no) = (Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
-            return self.team_prefix(lanes, Expr::Select(Box::new(cond.clone()), yes, no), true);
-        };
-        let (before, all) = (self.fresh("before", Ty::Index), self.fresh("all", Ty::Index));
-        let group = Group { size, arrive: Arrive::Group };
-        let count = |var, of| Stmt::Collective(Collective::Count { var, when: cond.clone(), of, group });
-        let block = vec![count(before, Counted::Before), count(all, Counted::All), lanes.barrier()];
-        (block, Prefix { before: before.into(), all: all.into() })
+    /// A team of the launch that is lowered, as who scans.
+    pub(super) fn over(&mut self, lanes: &Lanes) -> Over {
+        match lanes.scope {
+            Scope::Group(size) => Over::Group(Group { size, arrive: Arrive::Group }),
+            Scope::Block => {
+                let partial = self.partial_sums(lanes.size);
+                self.share_once(partial);
+                Over::Block { partial }
+            }
+        }
     }
 
-    /// An array of sums that a block of so many threads shares.
+    /// An array of an index a warp that a block of so many threads shares.
     pub(super) fn partial_sums(&mut self, threads: u32) -> BufferId {
-        let space = Space::Shared { len: threads };
+        let space = Space::Shared { len: threads.div_ceil(WARP) };
         let known = self.out.partial_sums.iter().find(|b| self.buffers[b.index()].space == space);
         if let Some(shared) = known {
             return *shared;
@@ -479,6 +453,7 @@ fn claims_first(block: &[Stmt]) -> bool {
     for stmt in block {
         match stmt {
             Stmt::Barrier(_) => return false,
+            Stmt::Collective(c) if c.is_barrier() => return false,
             Stmt::Claim { .. } => return true,
             stmt if stmt.blocks().into_iter().any(claims_first) => return true,
             _ => {}

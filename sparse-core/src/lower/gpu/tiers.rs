@@ -16,6 +16,7 @@
 use super::super::Lowerer;
 use super::super::joined;
 use super::super::region::guard;
+use super::abreast::TILE;
 use super::classes::{Class, who};
 use super::enlist::{Enlisted, Wanted};
 use super::long_rows::LongRows;
@@ -135,9 +136,13 @@ impl<'k> Lowerer<'k> {
         fit.then_some(SharedTables { step, all: teams * step })
     }
 
-    /// How many bytes a block's tables can have in shared memory, where teams have sums besides.
+    /// How many bytes a block's tables can have in shared memory, where teams have what warps scan, and where rows begin and end.
     fn bytes_of_tables(&self, grid: &Grid) -> u64 {
-        let sums = if grid.team.is_some() { 4 * grid.threads() } else { 0 };
+        let sums = match grid.team {
+            Some(Team::Block) => 4 * grid.threads().div_ceil(WARP.into()) + 8 * u64::from(TILE),
+            Some(Team::Group(WARP)) => 8 * grid.threads(),
+            Some(Team::Group(_)) | None => 0,
+        };
         self.options.table_bytes.min(SHARED_BYTES).saturating_sub(sums)
     }
 

@@ -265,6 +265,7 @@ impl Tables {
         for stmt in block {
             match stmt {
                 Stmt::Barrier(Scope::Block | Scope::Group(_)) => used = false,
+                Stmt::Collective(c) if c.is_barrier() => used = false,
                 Stmt::If { cond, then, otherwise } => {
                     used |= self.reads(cond);
                     used = self.used_at_end(then, used) | self.used_at_end(otherwise, used);

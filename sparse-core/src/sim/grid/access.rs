@@ -98,11 +98,16 @@ impl<'a> Machine<'a> {
             }
             Op::Claim { to, place, index, value } => {
                 let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
-                self.count_atomics(mask, &index);
+                self.count_load(place);
                 let mut held = w.registers[to as usize];
                 let (memory, by) = self.memory(w, place, thread);
-                memory.claim(mask, &index, &value, &mut held, &by)?;
+                let free = memory.claim(mask, &index, &value, &mut held, &by)?;
                 w.registers[to as usize] = held;
+                // Where a key is found nothing is swapped.
+                if free != 0 {
+                    self.count(1, free);
+                    self.count_atomics(free, &index);
+                }
                 Ok(())
             }
             Op::Fetch { op, to, place, index, value } => {

@@ -3,7 +3,7 @@
 //! A warp's state is then a program counter, a stack of masks and its registers, so that it can wait at a barrier in
 //! the middle of any loop.
 
-use crate::llir::{Bound, Cmp, Counted, FetchOp, Group, IndexOp, Neighbour, Scope, Stmt, Write};
+use crate::llir::{Bound, Cmp, FetchOp, Group, IndexOp, Neighbour, Scope, Stmt, Write};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 
 /// A register of words, one a lane.
@@ -206,11 +206,25 @@ pub(super) enum Op {
         from: Neighbour,
         group: Group,
     },
-    Count {
-        to: Reg,
-        when: Flag,
-        of: Counted,
+    /// The sum of what the lanes before give, and that of all of the group, or the largest.
+    Scan {
+        of: Given,
+        before: Option<Reg>,
+        all: Option<Reg>,
         group: Group,
+    },
+    /// The first lane stores what its warp has, for the block.
+    StoreOfWarp {
+        place: Place,
+        value: Reg,
+    },
+    /// What so many warps have stored: in front of `before` the sum of those before this one.
+    LoadWarps {
+        place: Place,
+        warps: u32,
+        largest: bool,
+        before: Option<Reg>,
+        all: Option<Reg>,
     },
     Segments {
         to: Reg,
@@ -224,6 +238,14 @@ pub(super) enum Op {
         out: Pc,
     },
     End,
+}
+
+/// What lanes give to a scan.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Given {
+    Votes(Flag),
+    Sum(Reg),
+    Largest(Reg),
 }
 
 /// A [`Collective::Reduce`](crate::llir::Collective::Reduce).

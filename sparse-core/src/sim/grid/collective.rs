@@ -2,7 +2,7 @@
 
 use super::code::Combine;
 use super::lanes::{ALL, Done, Lanes, Mask, Stop, binary, binary_word, lanes};
-use crate::llir::{Arrive, Counted, Group, Neighbour, Sole, Write};
+use crate::llir::{Arrive, Group, MOST, Neighbour, Sole, Write};
 use crate::scalar::{DType, Monoid};
 use crate::sim::fault::Fault;
 
@@ -66,17 +66,27 @@ pub(super) fn scatter(op: Monoid, t: DType, size: usize, values: &mut [Lanes]) {
     }
 }
 
-/// How many lanes of each group have a vote.
-pub(super) fn count(of: Counted, size: u32, votes: Mask) -> Lanes {
-    let all = ALL >> (32 - size);
-    std::array::from_fn(|l| {
-        let (first, own) = (l as u32 / size * size, l as u32 % size);
-        let counted = match of {
-            Counted::Before => !(ALL << own),
-            Counted::All => ALL,
-        };
-        u64::from((votes >> first & all & counted).count_ones())
-    })
+/// How many lanes of the group have a vote: those before each, and all.
+pub(super) fn count(size: u32, votes: Mask) -> (Lanes, Lanes) {
+    let own = std::array::from_fn(|l| u64::from(votes >> l & 1));
+    sums(size, &own)
+}
+
+/// Sums of counts over the lanes of the group before each, and over all.
+pub(super) fn sums(size: u32, value: &Lanes) -> (Lanes, Lanes) {
+    let size = size as usize;
+    let sum = |of: &[u64]| of.iter().fold(0_u64, |a, b| a.saturating_add(*b).min(MOST));
+    let first = |l: usize| l / size * size;
+    let before = std::array::from_fn(|l| sum(&value[first(l)..l]));
+    (before, std::array::from_fn(|l| sum(&value[first(l)..first(l) + size])))
+}
+
+/// The largest of a group.
+pub(super) fn largest(size: u32, value: &Lanes) -> Lanes {
+    let size = size as usize;
+    let first = |l: usize| l / size * size;
+    let most = |of: &[u64]| of.iter().fold(0, |a: u64, b| a.max((*b).min(MOST)));
+    std::array::from_fn(|l| most(&value[first(l)..first(l) + size]))
 }
 
 pub(super) fn shuffle(from: Neighbour, size: u32, value: &Lanes) -> Lanes {

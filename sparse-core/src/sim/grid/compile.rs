@@ -1,12 +1,13 @@
 //! LLIR to [`Code`]: variables and constants get registers, expressions get a stack of further ones.
 
 use super::array::to_word;
-use super::code::{CarryOut, Code, Combine, Flag, Instr, Op, Pc, Place, Reg};
+use super::code::{CarryOut, Code, Combine, Flag, Given, Instr, Op, Pc, Place, Reg};
 use super::collective::exchanges;
 use crate::llir::kernel::WARP;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{
-    BufferId, Carry, Collective, Elem, Expr, Launch, LoopKind, Program, Scope, Space, Stmt, Ty, VarId, Write,
+    Arrive, BufferId, Carry, Collective, Elem, Expr, Group, Launch, LoopKind, Over, Program, Scanned, Scope,
+    Space, Stmt, Ty, VarId, Write,
 };
 use crate::scalar::DType;
 use std::collections::HashMap;
@@ -73,7 +74,7 @@ impl<'a> Compiler<'a> {
             | Stmt::Mut { var, .. }
             | Stmt::For { var, .. }
             | Stmt::Fetch { var: Some(var), .. } => self.declare(*var),
-            Stmt::Collective(c) => c.declared().into_iter().for_each(|v| self.declare(v)),
+            Stmt::Collective(c) => c.declared().for_each(|v| self.declare(v)),
             Stmt::Barrier(Scope::Group(size)) => self.code.together = *size,
             _ => {}
         });
@@ -237,7 +238,8 @@ impl<'a> Compiler<'a> {
             Stmt::Claim { var, buffer, index, value } => {
                 let (index, value) = (self.word(index, None), self.word(value, None));
                 let (place, to) = (self.written(*buffer), self.var(*var));
-                self.emit(Op::Claim { to, place, index, value }, 1);
+                // A load, and is nothing there? Swaps are counted where they are made.
+                self.emit(Op::Claim { to, place, index, value }, 2);
             }
             Stmt::Fetch { op, var, buffer, index, value } => {
                 let (index, value) = (self.word(index, None), self.word(value, None));
@@ -339,11 +341,7 @@ impl<'a> Compiler<'a> {
                 let value = self.word(value, None);
                 self.emit(Op::Shuffle { to: self.var(*var), value, from: *from, group }, 1);
             }
-            Collective::Count { var, when, of, .. } => {
-                let when = self.cond(when, None);
-                // A ballot, the group's bits of it, and their number.
-                self.emit(Op::Count { to: self.var(*var), when, of: *of, group }, 4);
-            }
+            Collective::Scan { of, before, all, over } => self.scan(of, *before, *all, *over),
             Collective::Segments { var, key, .. } => {
                 let key = self.word(key, None);
                 // A shuffle, a comparison, a ballot, and what makes lengths of its bits.
@@ -368,6 +366,43 @@ impl<'a> Compiler<'a> {
             }
             Collective::Carry(c) => self.carry(c),
         }
+    }
+
+    fn scan(&mut self, of: &Scanned, before: Option<VarId>, all: Option<VarId>, over: Over) {
+        let [to_before, to_all] = [before, all].map(|var| var.map(|v| self.var(v)));
+        let given = match of {
+            Scanned::Lanes(when) => Given::Votes(self.cond(when, None)),
+            Scanned::Sum(value) => Given::Sum(self.word(value, None)),
+            Scanned::Largest(value) => Given::Largest(self.word(value, None)),
+        };
+        let group = match over {
+            Over::Group(group) => group,
+            Over::Block { .. } => Group { size: WARP, arrive: Arrive::Warp },
+        };
+        let steps = group.size.ilog2();
+        let cost = match given {
+            // A ballot, the group's bits of it, and the number of them, or of those of lanes before.
+            Given::Votes(_) => 3 + u32::from(before.is_some()) + u32::from(all.is_some()),
+            // A shuffle and a sum that stops a step; then the neighbour's, and the last lane's.
+            Given::Sum(_) if before.is_some() => 4 * steps + 2 + u32::from(all.is_some()),
+            Given::Sum(_) => 3 * steps,
+            Given::Largest(_) => 2 * steps,
+        };
+        let Over::Block { partial } = over else {
+            self.emit(Op::Scan { of: given, before: to_before, all: to_all, group }, cost);
+            return;
+        };
+        let (place, own) = (self.written(partial), self.new_register());
+        self.emit(Op::Scan { of: given, before: to_before, all: Some(own), group }, cost);
+        self.emit(Op::StoreOfWarp { place, value: own }, 2);
+        self.emit(Op::Barrier(Scope::Block), 1);
+        let Space::Shared { len: warps } = self.program.buffer(partial).space else {
+            unreachable!("a verified block scans in shared memory")
+        };
+        let largest = matches!(given, Given::Largest(_));
+        let each = if largest { 2 } else { 3 + u32::from(before.is_some()) };
+        let (before, all) = (to_before, to_all);
+        self.emit(Op::LoadWarps { place, warps, largest, before, all }, warps * each);
     }
 
     fn carry(&mut self, c: &Carry) {

@@ -327,7 +327,8 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// What is there, in each lane; the lane's value where that is nothing.
+    /// What is there, in each lane; the lane's value where that is nothing. Gives the lanes that find nothing before any of them
+    /// puts what it has there.
     pub(super) fn claim(
         &mut self,
         mask: Mask,
@@ -335,13 +336,20 @@ impl<'a> Memory<'a> {
         value: &Lanes,
         held: &mut Lanes,
         by: &Accessor<'_>,
-    ) -> Done<()> {
+    ) -> Done<Mask> {
+        let nothing = |lane: &usize| self.words.array().words.get(index[*lane] as usize) == Some(&MOST);
+        let free = lanes(mask).filter(nothing).fold(0, |free, lane| free | 1 << lane);
         let claimed = |old, value| match value {
             MOST.. => Err(value),
             _ if old == MOST => Ok(value),
             _ => Ok(old),
         };
-        self.exchange(mask, [index, value], held, by, Access::Claim, claimed)
+        self.exchange(mask, [index, value], held, by, Access::Claim, claimed)?;
+        if let Some(traffic) = &mut self.traffic {
+            traffic.read(mask, index, by.serial, by.since);
+            traffic.write(free, index, by.serial);
+        }
+        Ok(free)
     }
 
     /// What is there, in each lane; so much more after.
@@ -362,7 +370,11 @@ impl<'a> Memory<'a> {
             n if n > MOST => Err(n),
             n => Ok(n),
         };
-        self.exchange(mask, [index, value], held, by, Access::Atomic(monoid), combined)
+        self.exchange(mask, [index, value], held, by, Access::Atomic(monoid), combined)?;
+        if let Some(traffic) = &mut self.traffic {
+            traffic.write(mask, index, by.serial);
+        }
+        Ok(())
     }
 
     /// What is there, in each lane, and after it what `next` makes of that and the lane's value: that, or a number that is
@@ -389,9 +401,6 @@ impl<'a> Memory<'a> {
             })?;
             held[lane] = old;
             self.words.array_mut().words[at] = word;
-        }
-        if let Some(traffic) = &mut self.traffic {
-            traffic.write(mask, index, by.serial);
         }
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! Warps come to what their lanes do together: collectives and a warp's barrier.
 
-use super::code::{CarryOut, Combine, Op};
+use super::code::{CarryOut, Combine, Given, Op, Place, Reg};
 use super::collective::{self, Reduced};
 use super::lanes::{Done, Lanes, lanes};
 use super::memory::Update;
 use super::warp::{Machine, Warp, stop};
-use crate::llir::{Arrive, Group, Scope, Sole};
+use crate::llir::kernel::WARP;
+use crate::llir::{Arrive, Group, MOST, Scope, Sole};
 use crate::sim::fault::Fault;
 
 impl Machine<'_> {
@@ -26,7 +27,7 @@ impl Machine<'_> {
             Op::Total { group, .. }
             | Op::Scatter { group, .. }
             | Op::Shuffle { group, .. }
-            | Op::Count { group, .. }
+            | Op::Scan { group, .. }
             | Op::Segments { group, .. } => group,
             _ => {
                 combine.map_or_else(|| unreachable!("what lanes do together is dispatched here"), |c| c.group)
@@ -39,6 +40,9 @@ impl Machine<'_> {
         let steps = u64::from(group.size.ilog2());
         self.counts.shuffles += match op {
             Op::Total { .. } | Op::Combine(_) => steps,
+            Op::Scan { of: Given::Votes(_), .. } => 1,
+            Op::Scan { before: None, .. } => steps,
+            Op::Scan { all, .. } => steps + 1 + u64::from(all.is_some()),
             Op::Scatter { len, group, .. } => {
                 let (halving, tree) = collective::exchanges(len, group);
                 u64::from(halving + tree)
@@ -56,9 +60,17 @@ impl Machine<'_> {
             Op::Shuffle { to, value, from, group } => {
                 w.set(to, collective::shuffle(from, group.size, &w.registers[value as usize]));
             }
-            Op::Count { to, when, of, group } => {
-                let votes = w.mask & w.flags[when as usize];
-                w.blend(to, &collective::count(of, group.size, votes));
+            Op::Scan { of, before, all, group } => {
+                // Lanes that do not arrive are of groups that do not.
+                let (sums, total) = match of {
+                    Given::Votes(when) => collective::count(group.size, w.mask & w.flags[when as usize]),
+                    Given::Sum(value) => collective::sums(group.size, &w.registers[value as usize]),
+                    Given::Largest(value) => {
+                        ([0; 32], collective::largest(group.size, &w.registers[value as usize]))
+                    }
+                };
+                before.into_iter().for_each(|to| w.blend(to, &sums));
+                all.into_iter().for_each(|to| w.blend(to, &total));
             }
             Op::Segments { to, key, .. } => w.set(to, w.registers[key as usize]),
             _ => {}
@@ -67,6 +79,38 @@ impl Machine<'_> {
             Some(c) => self.combine(w, &c, thread),
             None => Ok(()),
         }
+    }
+
+    /// What a warp has is stored for the block.
+    pub(super) fn store_of_warp(&mut self, w: &Warp, place: Place, value: Reg, thread: u32) -> Done<()> {
+        let (memory, by) = self.memory(w, place, thread);
+        memory.store(1, &[u64::from(thread / WARP); 32], &w.registers[value as usize], &by)
+    }
+
+    /// What all warps have stored comes together, in each lane.
+    pub(super) fn load_warps(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
+        let Op::LoadWarps { place, warps, largest, before, all } = op else {
+            unreachable!("what warps have is dispatched here")
+        };
+        let mut total = [0; 32];
+        for warp in 0..warps {
+            if warp == thread / WARP
+                && let Some(before) = before
+            {
+                let inside = w.registers[before as usize];
+                w.blend(before, &std::array::from_fn(|l| (inside[l] + total[l]).min(MOST)));
+            }
+            let mut stored = [0; 32];
+            let mask = w.mask;
+            let (memory, by) = self.memory(w, place, thread);
+            memory.load(mask, &[warp.into(); 32], &mut stored, &by)?;
+            total = std::array::from_fn(|l| match largest {
+                true => total[l].max(stored[l]),
+                false => (total[l] + stored[l]).min(MOST),
+            });
+        }
+        all.into_iter().for_each(|to| w.blend(to, &total));
+        Ok(())
     }
 
     fn combine(&mut self, w: &Warp, c: &Combine, thread: u32) -> Done<()> {

@@ -154,10 +154,12 @@ impl<'a> Machine<'a> {
                 Op::Total { .. }
                 | Op::Scatter { .. }
                 | Op::Shuffle { .. }
-                | Op::Count { .. }
+                | Op::Scan { .. }
                 | Op::Segments { .. }
                 | Op::Combine(_)
                 | Op::Barrier(Scope::Group(_)) => self.together(w, op, thread),
+                Op::StoreOfWarp { place, value } => self.store_of_warp(w, place, value, thread),
+                Op::LoadWarps { .. } => self.load_warps(w, op, thread),
                 op => arithmetic(w, op),
             };
             if let Err(e) = done {

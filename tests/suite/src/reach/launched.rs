@@ -35,7 +35,7 @@ fn tables(program: &Program) -> Vec<String> {
         let (mut claims, mut abreast) = (false, false);
         visit_stmts(&launch.body, &mut |s| {
             claims |= matches!(s, Stmt::Claim { .. });
-            abreast |= s.declared().is_some_and(|var| program.var(var).name.starts_with("lane_of_part"));
+            abreast |= s.declared().any(|var| program.var(var).name.starts_with("lane_of_part"));
         });
         let place = if shared { "in shared memory" } else { "on the device" };
         found.extend(claims.then(|| format!("teams' tables {place}")));

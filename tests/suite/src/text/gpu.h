@@ -162,6 +162,9 @@ static void interrupt() {
 #define threadIdx (gpu::Number{gpu::now, 0, 0})
 #define blockIdx gpu::block
 
+template <typename T> T __shfl_sync(unsigned mask, T value, int from, int width) {
+    return gpu::shuffle(mask, value, (int)(gpu::now % 32) / width * width + from % width, width);
+}
 template <typename T> T __shfl_up_sync(unsigned mask, T value, unsigned by, int width) {
     return gpu::shuffle(mask, value, (int)(gpu::now % 32) - (int)by, width);
 }

@@ -5,6 +5,12 @@ template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGrou
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
     return __popc(votesOfGroup<G, Lanes>(vote));
 }
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
-    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+    int all;
+    return countBefore<G, Lanes>(vote, all);
 }

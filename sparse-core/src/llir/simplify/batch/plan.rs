@@ -123,7 +123,7 @@ impl Plan {
 
     /// Variables of the early statements that the others use.
     fn needed_later(&self, body: &[Stmt]) -> Vec<VarId> {
-        let vars = self.early.iter().filter_map(|&at| body[at].declared());
+        let vars = self.early.iter().flat_map(|&at| body[at].declared());
         vars.filter(|v| {
             let mut used = false;
             self.each_later(body, &mut |e| used |= e.mentions(*v));

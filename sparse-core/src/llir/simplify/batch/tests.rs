@@ -137,7 +137,7 @@ fn loops_stay_whose_vectors_change_meanwhile_or_that_others_go_around() {
     unchanged(&|s| {
         let p = s.t.index("p");
         let mut body = s.entry(p);
-        let Some(j) = body[0].declared() else { panic!("the coordinate") };
+        let Some(j) = body[0].declared().next() else { panic!("the coordinate") };
         let value = load(s.rows, j);
         body.push(Stmt::Reduce { buffer: s.acc, index: Expr::Index(0), op: Monoid::Add, value });
         vec![for_(p, Expr::Index(0), s.thread, body)]

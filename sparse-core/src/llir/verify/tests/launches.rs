@@ -126,7 +126,7 @@ fn all_lanes_arrive() {
     rejected(Rule::Convergence, || scatters(4), |p| behind(p, 8));
     let mut own = scatters(4);
     if let Stmt::Collective(c) = &mut launch(&mut own).body[1] {
-        c.group_mut().arrive = Arrive::Group;
+        c.set_arrive(Arrive::Group);
     }
     behind(&mut own, 8);
     assert!(verify(own).is_ok());
@@ -302,4 +302,55 @@ fn numbers_that_are_read_back_are_the_host_s() {
         }
     }
     assert_eq!(verify(deeper).err().map(|e| e.rule), Some(Rule::Tensors));
+}
+
+/// A launch of two warps that scan what each thread has.
+fn scans() -> Program {
+    let mut p = scatters(4);
+    let (elem, space) = (Elem::Index, Space::Shared { len: 2 });
+    p.buffers.push(Buffer { name: "partial".into(), elem, space, array: Array::Local });
+    let partial = buffer(&p, "partial");
+    for name in ["before", "all"] {
+        p.vars.push(Var { name: name.into(), ty: Ty::Index });
+    }
+    let (before, all) = (Some(var(&p, "before")), Some(var(&p, "all")));
+    let l = launch(&mut p);
+    (l.threads, l.shared) = (64, vec![partial]);
+    let (of, over) = (Scanned::Sum(l.thread.into()), Over::Block { partial });
+    l.body = vec![Stmt::Collective(Collective::Scan { of, before, all, over })];
+    p
+}
+
+fn scan(p: &mut Program) -> (&mut Scanned, &mut Over) {
+    match &mut launch(p).body[0] {
+        Stmt::Collective(Collective::Scan { of, over, .. }) => (of, over),
+        _ => panic!("the launch scans"),
+    }
+}
+
+#[test]
+fn threads_scan_together() {
+    assert!(verify(scans()).is_ok());
+    let group = |size| Over::Group(Group { size, arrive: Arrive::Warp });
+    let mut of_groups = scans();
+    *scan(&mut of_groups).1 = group(8);
+    assert!(verify(of_groups).is_ok());
+    rejected(Rule::Launch, scans, |p| *scan(p).1 = group(3));
+    // One element a warp, of indices, that the block shares.
+    rejected(Rule::Launch, scans, |p| launch(p).threads = 96);
+    rejected(Rule::Space, scans, |p| {
+        let partial = buffer(p, "partial");
+        p.buffers[partial.index()].elem = Elem::Scalar(DType::F64);
+    });
+    rejected(Rule::Allocation, scans, |p| launch(p).shared.clear());
+    // Votes are conditions, other values are indices, and no largest before a lane is found.
+    rejected(Rule::Types, scans, |p| {
+        let value = scan(p).0.value().clone();
+        *scan(p).0 = Scanned::Lanes(value);
+    });
+    rejected(Rule::Launch, scans, |p| {
+        let value = scan(p).0.value().clone();
+        *scan(p).0 = Scanned::Largest(value);
+    });
+    rejected(Rule::Convergence, scans, |p| behind(p, 32));
 }

@@ -42,7 +42,7 @@ fn a_full_mask_where_some_lanes_are_elsewhere() {
     let around = |arrive| {
         let mut p = by_rows(8);
         let (g, rows) = (variable(&p, "g"), variable(&p, "A1_dim"));
-        reduction(&mut p).group_mut().arrive = arrive;
+        reduction(&mut p).set_arrive(arrive);
         let inside = body(&mut p).split_off(1);
         body(&mut p).push(if_(lt(g, rows), inside));
         p

@@ -1,11 +1,19 @@
 //! What lanes do together, against sums over the lanes.
 
-use crate::llir::{Arrive, Group, Neighbour, Sole, Write};
+use super::kernels::by_scans;
+use super::{fault, run};
+use crate::llir::build::{eq, lt};
+use crate::llir::verify::{Rule, verify};
+use crate::llir::{
+    Arrive, Expr, Group, IndexOp, MOST, Neighbour, Program, Scanned, Scope, Sole, Step, Stmt, Write,
+};
 use crate::scalar::{DType, Monoid, Value};
 use crate::sim::Fault;
 use crate::sim::grid::array::to_word;
 use crate::sim::grid::code::{Combine, Place};
-use crate::sim::grid::collective::{absent, exchanges, reduce, scatter, shuffle, total};
+use crate::sim::grid::collective::{
+    absent, count, exchanges, largest, reduce, scatter, shuffle, sums, total,
+};
 use crate::sim::grid::lanes::{ALL, Lanes};
 use proptest::prelude::*;
 
@@ -63,6 +71,21 @@ proptest! {
         for (lane, found) in all.iter().enumerate() {
             prop_assert_eq!(*found, sum(&value[group(size, lane)]));
         }
+    }
+
+    #[test]
+    fn scans(size in size(), value in prop::array::uniform32(0..MOST / 3), votes in any::<u32>()) {
+        let all: Lanes = std::array::from_fn(|l| value[group(size, l)].iter().sum::<u64>().min(MOST));
+        let before = std::array::from_fn(|l| value[group(size, l).start..l].iter().sum::<u64>().min(MOST));
+        prop_assert_eq!(sums(size, &value), (before, all));
+        let most: Lanes = std::array::from_fn(|l| *value[group(size, l)].iter().max().unwrap());
+        prop_assert_eq!(largest(size, &value), most);
+        let voted = |of: std::ops::Range<usize>| of.filter(|l| votes >> l & 1 == 1).count() as u64;
+        let counts = (
+            std::array::from_fn(|l| voted(group(size, l).start..l)),
+            std::array::from_fn(|l| voted(group(size, l))),
+        );
+        prop_assert_eq!(count(size, votes), counts);
     }
 
     #[test]
@@ -211,4 +234,56 @@ fn keys_and_elements_count_where_there_is_an_element() {
     let differ = reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL), None).map(|_| ()).unwrap_err();
     assert_eq!(differ.fault, Fault::ElementsDiffer { buffer: "y".into(), first: 0, second: 1 });
     assert!(reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL & !(1 << 6)), None).is_ok());
+}
+
+fn stored(program: Program) -> Vec<f64> {
+    run(&verify(program).unwrap()).unwrap_or_else(|e| panic!("{e}")).0
+}
+
+/// Both warps of a block, of which the second one has others before it.
+#[test]
+fn blocks_scan() {
+    let odd =
+        |t: Expr| eq(Expr::IndexOp(IndexOp::Rem, Box::new(t), Box::new(Expr::Index(2))), Expr::Index(1));
+    let of = |n: usize, all: usize| (1000 * n + all) as f64;
+    let votes = stored(by_scans(Scanned::Lanes, odd, true));
+    assert_eq!(votes, (0..21).map(|t| of(t / 2, 32)).collect::<Vec<_>>());
+    let sums = stored(by_scans(Scanned::Sum, |t| t, true));
+    assert_eq!(sums, (0..21_usize).map(|t| of(t * t.saturating_sub(1) / 2, 63 * 32)).collect::<Vec<_>>());
+    let largest = stored(by_scans(Scanned::Largest, |t| t, true));
+    assert_eq!(largest, [63.0; 21]);
+    // Sums stop.
+    let many = stored(by_scans(Scanned::Largest, |_| Expr::Index(MOST), true));
+    assert_eq!(many, [MOST as f64; 21]);
+}
+
+/// What warps have stored is read before the next scan's is.
+#[test]
+fn scans_without_a_barrier_between_them() {
+    for of in [Scanned::Sum as fn(Expr) -> Scanned, Scanned::Largest] {
+        let e = fault(by_scans(of, |t| t, false));
+        assert!(matches!(&e.fault, Fault::Conflict { buffer, .. } if buffer == "partial"), "{e}");
+        assert!(e.place.starts_with("`block let "), "{e}");
+    }
+}
+
+/// A block scans where all of its threads come by.
+#[test]
+fn scans_from_which_threads_are_absent() {
+    let behind = |threads: u64, divides: u64| {
+        let mut p = by_scans(Scanned::Sum, |t| t, true);
+        let Some(Step::Launch(l)) = p.steps.last_mut() else { panic!("the kernel ends with its launch") };
+        let number = Expr::IndexOp(IndexOp::Div, Box::new(l.thread.into()), Box::new(Expr::Index(divides)));
+        let then = std::mem::take(&mut l.body);
+        l.body = vec![Stmt::If { cond: lt(number, Expr::Index(threads)), then, otherwise: vec![] }];
+        p
+    };
+    // Lanes of a warp, and a warp.
+    let e = fault(behind(20, 1));
+    assert_eq!(e.fault, Fault::AbsentLane { thread: 20, left: false });
+    let e = fault(behind(1, 32));
+    assert_eq!(e.fault, Fault::DivergentBarrier { scope: Scope::Block, thread: 32 });
+    for p in [behind(20, 1), behind(1, 32)] {
+        assert_eq!(verify(p).unwrap_err().rule, Rule::Convergence);
+    }
 }

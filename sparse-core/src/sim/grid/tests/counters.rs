@@ -187,3 +187,32 @@ fn what_lanes_do_together() {
     assert_eq!((reduce.instructions, reduce.shuffles), (2 * 9, 2 * 3));
     assert_eq!(reduce.active_lanes, 2 * (8 * 32 + 4));
 }
+
+/// Who finds a key at a place has loaded it; the others swap.
+#[test]
+fn claims_of_a_place() {
+    let mut k = Spmv::new();
+    let places = k.t.buffer("places", Space::Shared { len: 2 }, Array::Local);
+    k.t.0.buffers[places.index()].elem = Elem::Index;
+    let held = k.t.index("held");
+    let at = Expr::Index(1);
+    let put = Stmt::Store { buffer: places, index: at.clone(), value: Expr::Index(MOST) };
+    let claim = Stmt::Claim { var: held, buffer: places, index: at, value: Expr::Index(7) };
+    let first = Expr::Cmp(Cmp::Eq, Box::new(k.thread.into()), Box::new(Expr::Index(0)));
+    let value = Expr::FromIndex(DType::F64, Box::new(held.into()));
+    let body = vec![
+        Stmt::If { cond: first, then: vec![put], otherwise: vec![] },
+        Stmt::Barrier(Scope::Block),
+        Stmt::Mut { var: held, value: Expr::Index(0) },
+        claim,
+        Stmt::If { cond: lt(k.thread, k.rows), then: vec![store(&k, k.thread, value)], otherwise: vec![] },
+    ];
+    let program = verify(k.launch(Some(0.0), Expr::Index(THREADS.into()), vec![places], body)).unwrap();
+    let (y, reports) = run_reporting(&program, &args(), Limits::default()).unwrap();
+    // One lane of the first warp is the first of all.
+    let found: Vec<f64> = y.vals.iter().map(|v| v.to_f64()).collect();
+    assert_eq!(found.iter().filter(|v| **v == MOST as f64).count(), 1);
+    assert_eq!(found.iter().filter(|v| **v == 7.0).count(), 20);
+    // All of its lanes have found nothing, those of the second warp a key.
+    assert_eq!((reports[0].counts.atomics, reports[0].counts.atomic_conflicts), (32, 31));
+}

@@ -191,3 +191,25 @@ pub(super) fn by_blocks(first: bool, second: bool) -> Program {
     let threads = mul(op(IndexOp::Div, add(k.rows, Expr::Index(1)), 2), Expr::Index(THREADS.into()));
     k.launch(None, threads, vec![sums], vec![for_(turn, Expr::Index(0), Expr::Index(2), body)])
 }
+
+/// A block's threads scan what each has, and store a thousand times what is before them, and what all have. They do so twice, and
+/// wait in between or not.
+pub(super) fn by_scans(of: fn(Expr) -> Scanned, given: fn(Expr) -> Expr, waits: bool) -> Program {
+    let mut k = Spmv::new();
+    let partial = k.t.buffer("partial", Space::Shared { len: THREADS / 32 }, Array::Local);
+    k.t.0.buffers[partial.index()].elem = Elem::Index;
+    let mut body = vec![];
+    for turn in 0..2 {
+        let [before, all] = [format!("before_{turn}"), format!("all_{turn}")].map(|name| k.t.index(&name));
+        let of = of(given(k.thread.into()));
+        let asked = (!matches!(of, Scanned::Largest(_))).then_some(before);
+        let over = Over::Block { partial };
+        body.push(Stmt::Collective(Collective::Scan { of, before: asked, all: Some(all), over }));
+        body.extend((waits && turn == 0).then_some(Stmt::Barrier(Scope::Block)));
+        let sum = asked.map_or(all.into(), |before| add(mul(before, Expr::Index(1000)), all));
+        let value = Expr::FromIndex(DType::F64, Box::new(sum));
+        let then = vec![Stmt::Store { buffer: k.y, index: k.thread.into(), value }];
+        body.push(Stmt::If { cond: lt(k.thread, k.rows), then, otherwise: vec![] });
+    }
+    k.launch(None, Expr::Index(THREADS.into()), vec![partial], body)
+}
