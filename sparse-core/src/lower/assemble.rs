@@ -296,7 +296,7 @@ impl<'k> Lowerer<'k> {
         let begins: Vec<BufferId> = (0..g.appended.len()).map(|group| self.begins(group, &g)).collect();
         let (mut steps, mut found) = (Vec::new(), None);
         if self.workspaces.iter().any(|w| w.format.is_sparse()) {
-            self.row_tiers = self.tiers(cin, classes);
+            self.tiers.all = self.tiers(cin, classes);
             let scatters = self.pass_launch(Pass::Scatters, &begins, loops, state)?;
             if let Some((scatters, all)) = scatters.and_then(|step| Some((step, self.rows(&g)?))) {
                 self.note_classes(classes);
@@ -311,7 +311,7 @@ impl<'k> Lowerer<'k> {
         let rows = match found {
             Some(Rows { all, tiers }) => {
                 for tier in tiers {
-                    self.tier = Some(tier.clone());
+                    self.tiers.lowered = Some(tier.clone());
                     for (pass, launches) in passes.into_iter().zip(&mut launches) {
                         self.on_gpu();
                         launches.extend(match tier.class.and_then(|n| classes.get(n)) {
@@ -320,7 +320,7 @@ impl<'k> Lowerer<'k> {
                         });
                     }
                 }
-                self.tier = None;
+                self.tiers.lowered = None;
                 Some(all)
             }
             None => {
@@ -473,7 +473,7 @@ impl<'k> Lowerer<'k> {
         {
             return Err(self.refuse_chain(read));
         }
-        let first = self.tier.as_ref().is_none_or(Tier::is_first);
+        let first = self.tiers.lowered.as_ref().is_none_or(Tier::is_first);
         if pass == Pass::Fill && g.prefix.is_empty() && !body.is_empty() && first {
             let root = self.close_root(&g, begins)?;
             body.splice(0..0, self.share_row(root));
@@ -483,7 +483,7 @@ impl<'k> Lowerer<'k> {
             Pass::Count => "_count",
             Pass::Fill => "_fill",
         };
-        let name = format!("{name}{}", self.tier.as_ref().map_or(String::new(), Tier::suffix));
+        let name = format!("{name}{}", self.tiers.lowered.as_ref().map_or(String::new(), Tier::suffix));
         let body = super::counts::tidy(super::tidy::tidy(body, &self.buffers));
         let body = self.in_turns(body)?;
         self.launch(&name, body)

@@ -59,7 +59,7 @@ use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty,
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
 use crate::scalar::DType;
 use binder::Binder;
-use gpu::{Enlisted, Known, List, Listing, Tier};
+use gpu::{HostSizes, List, Listing, Tiers};
 use output::Output;
 use program::sources;
 pub use remarks::Remarks;
@@ -203,20 +203,10 @@ struct Lowerer<'k> {
     grid: Grid,
     /// The outermost loop, where threads have its coordinates without a schedule.
     root: Option<IndexVar>,
-    /// The tiers of rows that have tables, and the lists of those that larger teams have.
-    row_tiers: Vec<Tier>,
-    row_lists: Option<(Vec<llir::Step>, Vec<Enlisted>)>,
-    /// How long fibers of arguments are, which bounds ask for.
-    fibers: Vec<Known>,
-    /// Sizes that the host computes and several steps may need, in the order in which they were named.
-    named_sizes: Vec<(VarId, Expr)>,
-    /// No row's tables have more places, for the host.
-    most_places: Expr,
-    /// The same of how many elements it scatters, or places, if these are more; `None` if the host knows no bound.
-    most_work: Option<Expr>,
-    /// The rows of the launch, and where its team's tables begin.
-    tier: Option<Tier>,
-    regions: Vec<(WorkspaceId, VarId)>,
+    /// The rows that have tables, on a GPU.
+    tiers: Tiers,
+    /// What the host learns or computes for several steps.
+    sizes_on_host: HostSizes,
     /// The launch, on a GPU.
     gpu: Option<gpu::Gpu>,
     /// Why a write is not possible, which is found where there is no other way to say so.
@@ -353,14 +343,8 @@ impl<'k> Lowerer<'k> {
             apart: BTreeMap::new(),
             grid: Grid::of(cin),
             root: None,
-            row_tiers: vec![],
-            row_lists: None,
-            fibers: vec![],
-            named_sizes: vec![],
-            most_places: Expr::Index(0),
-            most_work: None,
-            tier: None,
-            regions: vec![],
+            tiers: Tiers::default(),
+            sizes_on_host: HostSizes::default(),
             gpu: None,
             refused: None,
         };

@@ -1,9 +1,19 @@
 //! Sizes of grids and arrays: what the host can compute before the launch. What several steps need has a name.
 
 use super::super::Lowerer;
+use super::points::Known;
 use crate::cin::val::AccessId;
 use crate::format::Level;
 use crate::llir::{Array, Expr, Space, Step, Ty, VarId, build};
+
+/// What the host learns or computes once.
+#[derive(Default)]
+pub(in super::super) struct HostSizes {
+    /// How long fibers of arguments are, which bounds ask for.
+    pub(super) fibers: Vec<Known>,
+    /// Sizes that several steps may need, in the order in which they were named.
+    named: Vec<(VarId, Expr)>,
+}
 
 impl Lowerer<'_> {
     /// A size of the host by a name, if it is more than one.
@@ -11,17 +21,17 @@ impl Lowerer<'_> {
         if let Expr::Index(_) | Expr::Var(_) | Expr::Len(_) = value {
             return value;
         }
-        let known = self.named_sizes.iter().find(|(_, known)| *known == value).map(|(var, _)| *var);
+        let known = self.sizes_on_host.named.iter().find(|(_, known)| *known == value).map(|(var, _)| *var);
         let var = known.unwrap_or_else(|| {
             let var = self.fresh(name, Ty::Index);
-            self.named_sizes.push((var, value));
+            self.sizes_on_host.named.push((var, value));
             var
         });
         var.into()
     }
 
     fn is_named_size(&self, var: &VarId) -> bool {
-        self.named_sizes.iter().any(|(named, _)| named == var)
+        self.sizes_on_host.named.iter().any(|(named, _)| named == var)
     }
 
     /// The steps, with what declares the sizes that they name before the first one that does. What one step alone names stands
@@ -29,7 +39,7 @@ impl Lowerer<'_> {
     pub(in super::super) fn with_sizes(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
         let mut declared: Vec<Step> = Vec::new();
         // A size is made of those that were named before it.
-        for (var, value) in std::mem::take(&mut self.named_sizes).into_iter().rev() {
+        for (var, value) in std::mem::take(&mut self.sizes_on_host.named).into_iter().rev() {
             let mut uses = 0;
             for size in declared.iter().chain(&steps).flat_map(Step::sizes) {
                 size.visit(&mut |e| uses += usize::from(e.is_var(var)));

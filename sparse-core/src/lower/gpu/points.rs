@@ -20,7 +20,7 @@ use crate::llir::{Expr, Fibers, IndexOp, MOST, Step, Ty, VarId, build};
 use std::collections::BTreeSet;
 
 /// What the host may know of an argument's fibers.
-pub(in super::super) struct Known {
+pub(super) struct Known {
     of: (TensorId, usize, Fibers),
     var: VarId,
 }
@@ -202,11 +202,11 @@ impl Lowerer<'_> {
     /// The same of a tensor.
     pub(super) fn fiber_lengths(&mut self, tensor: TensorId, depth: usize, what: Fibers) -> Expr {
         let of = (tensor, depth, what);
-        let known = self.fibers.iter().find(|known| known.of == of).map(|known| known.var);
+        let known = self.sizes_on_host.fibers.iter().find(|known| known.of == of).map(|known| known.var);
         let var = known.unwrap_or_else(|| {
             let name = &self.kernel.tensors[tensor.index()].name;
             let var = self.fresh(&format!("{name}{}_{}", depth + 1, what.name()), Ty::Index);
-            self.fibers.push(Known { of, var });
+            self.sizes_on_host.fibers.push(Known { of, var });
             var
         });
         var.into()
@@ -222,7 +222,9 @@ impl Lowerer<'_> {
                 }
             });
         }
-        let known = std::mem::take(&mut self.fibers).into_iter().filter(|known| asked.contains(&known.var));
+        let known = std::mem::take(&mut self.sizes_on_host.fibers)
+            .into_iter()
+            .filter(|known| asked.contains(&known.var));
         let first =
             known.map(|Known { of: (tensor, depth, what), var }| Step::Fibers { var, tensor, depth, what });
         first.chain(steps).collect()

@@ -42,6 +42,34 @@ pub(in super::super) struct Tier {
     pub(super) list: Option<Enlisted>,
 }
 
+/// The tiers of an assembly, and the one that is lowered.
+pub(in super::super) struct Tiers {
+    pub(in super::super) all: Vec<Tier>,
+    /// The lists of the rows that larger teams have, once rows are put there.
+    lists: Option<(Vec<Step>, Vec<Enlisted>)>,
+    /// No row's tables have more places, for the host.
+    most_places: Expr,
+    /// The same of how many elements it scatters, or places, if these are more; `None` if the host knows no bound.
+    most_work: Option<Expr>,
+    /// The one that has the launch's rows.
+    pub(in super::super) lowered: Option<Tier>,
+    /// Where its team's tables begin.
+    pub(super) regions: Vec<(WorkspaceId, VarId)>,
+}
+
+impl Default for Tiers {
+    fn default() -> Self {
+        Tiers {
+            all: vec![],
+            lists: None,
+            most_places: Expr::Index(0),
+            most_work: None,
+            lowered: None,
+            regions: vec![],
+        }
+    }
+}
+
 /// The tables of rows for a sparse workspace.
 pub(in super::super) struct RowTables {
     /// By row, how many places.
@@ -209,7 +237,7 @@ impl<'k> Lowerer<'k> {
 
     /// What is done for a row, if it is of those that the launch has.
     pub(in super::super) fn of_tier(&mut self, row: &Expr, mut body: Block) -> Block {
-        let Some(Tier { from, below, list: None, .. }) = self.tier.clone() else { return body };
+        let Some(Tier { from, below, list: None, .. }) = self.tiers.lowered.clone() else { return body };
         let mut block = Block::new();
         let size = match self.out.row_work {
             Some(work) => self.bind("work", build::load(work, row.clone()), &mut block),
@@ -243,7 +271,7 @@ impl<'k> Lowerer<'k> {
         let largest: Block = of.iter().map(|(w, _, value)| note(self, *w, value)).collect();
         let sum = |of: Vec<Expr>| of.into_iter().reduce(build::count).unwrap_or(Expr::Index(0));
         let places = sum(of.iter().map(|(_, _, places)| places.clone()).collect());
-        let tiers = self.row_tiers.clone();
+        let tiers = self.tiers.all.clone();
         if let Some(last) = tiers.last().filter(|last| last.class.is_none()) {
             return guard(build::le(Expr::Index(last.from), places), largest);
         }
@@ -269,9 +297,9 @@ impl<'k> Lowerer<'k> {
 
     /// The lists of rows, one a tier but the first.
     fn row_lists(&mut self) -> Vec<Enlisted> {
-        if self.row_lists.is_none() {
+        if self.tiers.lists.is_none() {
             let rows = self.dense_size(self.out_groups().prefix);
-            let tiers = self.row_tiers.clone();
+            let tiers = self.tiers.all.clone();
             let wanted = tiers.iter().filter_map(|tier| {
                 let class = self.options.row_classes.get(tier.class?)?;
                 let who = who(class);
@@ -283,9 +311,9 @@ impl<'k> Lowerer<'k> {
                 Some(Wanted { who, threads: class.threads, from: tier.from, most: rows.clone() })
             });
             let wanted = wanted.collect();
-            self.row_lists = Some(self.lists_of("rows", wanted));
+            self.tiers.lists = Some(self.lists_of("rows", wanted));
         }
-        self.row_lists.as_ref().map_or_else(Vec::new, |(_, lists)| lists.clone())
+        self.tiers.lists.as_ref().map_or_else(Vec::new, |(_, lists)| lists.clone())
     }
 
     /// Counts what rows scatter, and makes room for tables.
@@ -302,8 +330,8 @@ impl<'k> Lowerer<'k> {
         if let Some(buffer) = self.out.row_work {
             steps.push(Step::Allocate { buffer, len: all.0.clone(), init: Some(Value::I32(0)) });
         }
-        let mut tiers = self.row_tiers.clone();
-        if let Some((made, lists)) = self.row_lists.take() {
+        let mut tiers = self.tiers.all.clone();
+        if let Some((made, lists)) = self.tiers.lists.take() {
             steps.extend(made);
             let listed = tiers.iter_mut().filter(|tier| tier.class.is_some());
             listed.zip(lists).for_each(|(tier, list)| tier.list = Some(list));
@@ -335,12 +363,12 @@ impl<'k> Lowerer<'k> {
             None => most.clone(),
         });
         let most_places = fewer.collect::<Vec<_>>().into_iter().reduce(build::add).unwrap_or(Expr::Index(0));
-        self.most_places = self.named_size("most_places", most_places);
+        self.tiers.most_places = self.named_size("most_places", most_places);
         let scattered = ids.iter().map(|&w| self.most_scattered(w));
         let scattered =
             scattered.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().reduce(build::add));
-        let most_work = scattered.map(|most| build::max(self.most_places.clone(), most));
-        self.most_work = most_work.map(|most| self.named_size("most_work", most));
+        let most_work = scattered.map(|most| build::max(self.tiers.most_places.clone(), most));
+        self.tiers.most_work = most_work.map(|most| self.named_size("most_work", most));
         let numbers = self.numbers().0;
         let numbers = self.named_size("row_numbers", numbers);
         for (&w, most) in ids.iter().zip(most) {
@@ -380,8 +408,8 @@ impl<'k> Lowerer<'k> {
     /// What the host needs for a tier: nothing if no row can be of it.
     pub(super) fn launched_for(&self, tier: &Tier, size: Expr) -> Expr {
         let most = match tier.by_work {
-            true => self.most_work.clone(),
-            false => Some(self.most_places.clone()),
+            true => self.tiers.most_work.clone(),
+            false => Some(self.tiers.most_places.clone()),
         };
         match most.map(|most| build::le(Expr::Index(tier.from), most)) {
             None | Some(Expr::Cond(true)) => size,

@@ -34,9 +34,9 @@ fn rem(a: Expr, b: impl Into<Expr>) -> Expr {
 impl Lowerer<'_> {
     /// A launch of a tier is lowered from here on.
     pub(in super::super) fn take_turns(&mut self) {
-        self.regions.clear();
+        self.tiers.regions.clear();
         self.share_tables();
-        if self.tier.as_ref().is_some_and(|tier| tier.list.is_none()) {
+        if self.tiers.lowered.as_ref().is_some_and(|tier| tier.list.is_none()) {
             let (number, own) = (self.fresh("row", Ty::Index), self.fresh("own", Ty::Index));
             if let Some(gpu) = &mut self.gpu {
                 gpu.turn = Some((number, own));
@@ -46,7 +46,9 @@ impl Lowerer<'_> {
 
     /// While a tier is lowered whose tables are in shared memory, these are the workspaces' arrays.
     fn share_tables(&mut self) {
-        let Some(tables) = self.tier.as_ref().and_then(|tier| self.shared_tables(tier)) else { return };
+        let Some(tables) = self.tiers.lowered.as_ref().and_then(|tier| self.shared_tables(tier)) else {
+            return;
+        };
         self.out.device_tables = Some(self.spas.clone());
         let space = Space::Shared { len: tables.all as u32 };
         for w in 0..self.spas.len() {
@@ -83,18 +85,18 @@ impl Lowerer<'_> {
 
     /// Where the team's table begins.
     pub(super) fn table_begin(&mut self, w: WorkspaceId) -> VarId {
-        let known = self.regions.iter().find(|(of, _)| *of == w).map(|(_, var)| *var);
+        let known = self.tiers.regions.iter().find(|(of, _)| *of == w).map(|(_, var)| *var);
         known.unwrap_or_else(|| {
             let name = format!("{}_begin", self.spas[w.index()].name);
             let var = self.fresh(&name, Ty::Index);
-            self.regions.push((w, var));
+            self.tiers.regions.push((w, var));
             var
         })
     }
 
     /// The launch of a tier: teams take turns with what the body does for one.
     pub(in super::super) fn in_turns(&mut self, body: Block) -> Result<Block, Box<Diagnostic>> {
-        let Some(tier) = self.tier.clone().filter(|_| !body.is_empty()) else {
+        let Some(tier) = self.tiers.lowered.clone().filter(|_| !body.is_empty()) else {
             self.leave_shared_tables();
             return Ok(body);
         };
@@ -116,7 +118,7 @@ impl Lowerer<'_> {
             body.push(lanes.barrier());
         }
         let all = blocks * count;
-        let regions = std::mem::take(&mut self.regions);
+        let regions = std::mem::take(&mut self.tiers.regions);
         match tier.below {
             Some(_) => {
                 let (own, _) = number_in_block(&grid, self.gpu().thread);
@@ -236,7 +238,8 @@ impl Lowerer<'_> {
     /// next row? Each has its own if they take turns from the table's begin on.
     fn leaves_tables(&self, body: &[Stmt], lanes: &TeamLanes) -> bool {
         let arrays = self.spas.iter().flat_map(|w| w.crd.iter().copied().chain([w.vals])).collect();
-        let firsts = self.regions.iter().map(|(_, begin)| build::add(*begin, lanes.lane.clone())).collect();
+        let firsts =
+            self.tiers.regions.iter().map(|(_, begin)| build::add(*begin, lanes.lane.clone())).collect();
         Tables { arrays, firsts, step: lanes.size }.used_at_end(body, false)
     }
 }
