@@ -30,7 +30,7 @@ use crate::front::ast::IndexVar;
 use crate::front::command::Strategy;
 use crate::llir::simplify::batch;
 use crate::llir::walk::visit_exprs;
-use crate::llir::{Block, Bound, Expr, LoopKind, Stmt, Ty, VarId, build};
+use crate::llir::{Block, Bound, Elem, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
 
 /// A window of fused positions.
 pub(super) struct Rows<'a> {
@@ -275,7 +275,7 @@ impl Lowerer<'_> {
 
     /// Is a row's code a loop over its entries, from `p` to `stop`, whose iterations wait for what they load, and nothing
     /// else? Then a GPU loads for several at once, whichever rows they are in. Gives the remarks before it too.
-    fn only_entries(&self, code: &Block, p: VarId, stop: &Expr) -> Option<(Block, Stmt)> {
+    fn only_entries(&mut self, code: &Block, p: VarId, stop: &Expr) -> Option<(Block, Stmt)> {
         self.gpu.as_ref()?;
         let (entries, remarks) = code.split_last()?;
         let Stmt::For { var, lo, hi, step: 1, kind: LoopKind::Serial, body } = entries else { return None };
@@ -283,8 +283,46 @@ impl Lowerer<'_> {
         visit_exprs(body, &mut |e| of_row |= e.is_var(p) || e == stop);
         let whole = *lo == Expr::Var(p) && hi == stop && !of_row;
         let alone = remarks.iter().all(|s| matches!(s, Stmt::Comment(_)));
-        (whole && alone && batch::waits(&self.buffers, &self.vars, *var, body))
-            .then(|| (remarks.to_vec(), entries.clone()))
+        if !whole || !alone {
+            return None;
+        }
+        let (mut entries, mut body) = (entries.clone(), body.clone());
+        if !batch::waits(&self.buffers, &self.vars, *var, &body) {
+            self.name_loads(&mut body);
+            if !batch::waits(&self.buffers, &self.vars, *var, &body) {
+                return None;
+            }
+            entries.for_each_block_mut(&mut |of| of.clone_from(&body));
+        }
+        Some((remarks.to_vec(), entries))
+    }
+
+    /// Values of inputs that a body's statements load in any case become constants, which can be loaded before.
+    fn name_loads(&mut self, body: &mut Block) {
+        let mut named = Block::new();
+        for mut stmt in std::mem::take(body) {
+            if let Stmt::Update { value, .. } | Stmt::Reduce { value, .. } = &mut stmt {
+                self.name_loads_of(value, &mut named);
+            }
+            named.push(stmt);
+        }
+        *body = named;
+    }
+
+    fn name_loads_of(&mut self, e: &mut Expr, block: &mut Block) {
+        match e {
+            // What is not evaluated in any case.
+            Expr::Select(..) => {}
+            Expr::Load { buffer, .. } => {
+                let of = &self.buffers[buffer.index()];
+                if let (Space::Input, Elem::Scalar(t)) = (of.space, of.elem) {
+                    let name = of.name.strip_suffix('s').unwrap_or(&of.name).to_owned();
+                    let var = self.fresh(&name, Ty::Scalar(t));
+                    block.push(Stmt::Let { var, value: std::mem::replace(e, var.into()) });
+                }
+            }
+            e => e.for_each_child_mut(&mut |child| self.name_loads_of(child, block)),
+        }
     }
 
     /// `for p in lo..hi { while p >= end { …; i += 1; end = pos[i + 1]; } … }`
@@ -327,11 +365,13 @@ impl Lowerer<'_> {
         Ok(block)
     }
 
-    /// On a GPU, `q = ` the row of position `p`, which row `q` ends before, or at; `None` if no row is without entries.
-    fn row_with_entries(&self, rows: &Rows<'_>, q: VarId, p: VarId) -> Option<Stmt> {
-        self.gpu.as_ref()?;
+    /// On a GPU, `q = ` the row of position `p`, which row `q` ends before, or at. `None` where rows are listed: those without entries
+    /// are not, as a rule.
+    fn row_with_entries(&mut self, rows: &Rows<'_>, q: VarId, p: VarId) -> Option<Stmt> {
         let level = rows.span.group - 1;
-        let pos = self.levels[rows.leader.access.index()][level + 1].pos?;
+        let levels = &self.levels[rows.leader.access.index()];
+        let pos = levels[level + 1].pos.filter(|_| levels[level].level.is_full())?;
+        self.gpu.as_mut()?.bound_registers();
         let (_, end) = range(&rows.parents[level - rows.span.first]);
         let from = build::add(q, Expr::Index(2));
         let after = build::search(Bound::Gallop, pos, from, end, build::add(p, Expr::Index(1)));

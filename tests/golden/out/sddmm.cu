@@ -255,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(256) sddmm_1_nnz_4_col_1_vector(
 }
 
 // A[i, j] = B[i, j] * C[i, k] * D[j, k];
-extern "C" __global__ void __launch_bounds__(256) sddmm_4_nnz_4_col_4_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) sddmm_4_nnz_4_col_4_vector(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int C2_dim,
     float* __restrict__ A_vals) {

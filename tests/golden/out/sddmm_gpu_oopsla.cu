@@ -91,7 +91,7 @@ __device__ __forceinline__ void writeGroup(T* array, long long index, T value, b
 }
 
 // A[i, k] = B[i, k] * C[i, j] * D[j, k];
-extern "C" __global__ void __launch_bounds__(512) sddmm(
+extern "C" __global__ void __launch_bounds__(512, 2) sddmm(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int B2_dim, int C2_dim,
     float* __restrict__ A_vals) {

@@ -44,7 +44,7 @@ template <typename K> __device__ __forceinline__ int gallop(const int* array, in
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -64,28 +64,48 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
         const int nnz_begin = min(fpos1_begin + warp * 16, fpos1_end);
         const int nnz_end = min(nnz_begin + 16, fpos1_end);
         if (nnz_begin < nnz_end) {
-            int pA = nnz_begin;
-            int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+            int i = upperBound(A2_pos, 1, A1_dim, nnz_begin) - 1;
             const int first = i;
-            while (pA < nnz_end) {
-                float t = 0.0f;
-                const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-                // split(fpos1, warp, nnz, 16)
-                for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
-                    const int j = A2_crd[pA_2];
-                    t += A_vals[pA_2] * B_vals[(long long)j * B2_dim + k];
+            float t = 0.0f;
+            int pA2_end_2 = A2_pos[i + 1];
+            // split(fpos1, warp, nnz, 16)
+            #pragma unroll 1  // a batch has its registers
+            for (int batch = nnz_begin; batch < nnz_end; batch += 8) {
+                // the loads of eight entries, which do not wait for each other
+                float A_val_batch[8];
+                float B_val_batch[8];
+                #pragma unroll 8
+                for (int n = 0; n < 8; ++n) {
+                    const int pA_2 = batch + n;
+                    if (pA_2 < nnz_end) {
+                        const int j = A2_crd[pA_2];
+                        A_val_batch[n] = A_vals[pA_2];
+                        B_val_batch[n] = B_vals[(long long)j * B2_dim + k];
+                    }
                 }
-                pA = pA2_end_2;
-                if (first < i && pA < nnz_end) {
-                    C_vals[(long long)i * B2_dim + k] = t;
-                } else {
-                    atomicAdd(&C_vals[(long long)i * B2_dim + k], t);
-                }
-                ++i;
-                if (pA < nnz_end && A2_pos[i + 1] <= pA) {
-                    i = gallop(A2_pos, i + 2, A1_dim, pA + 1) - 1;
+                #pragma unroll 8
+                for (int n = 0; n < 8; ++n) {
+                    const int pA_2 = batch + n;
+                    if (pA_2 < nnz_end) {
+                        if (pA2_end_2 <= pA_2) {
+                            if (first < i) {
+                                C_vals[(long long)i * B2_dim + k] = t;
+                            } else {
+                                atomicAdd(&C_vals[(long long)i * B2_dim + k], t);
+                            }
+                            t = 0.0f;
+                            ++i;
+                            pA2_end_2 = A2_pos[i + 1];
+                            if (pA2_end_2 <= pA_2) {
+                                i = gallop(A2_pos, i + 2, A1_dim, pA_2 + 1) - 1;
+                                pA2_end_2 = A2_pos[i + 1];
+                            }
+                        }
+                        t += A_val_batch[n] * B_val_batch[n];
+                    }
                 }
             }
+            atomicAdd(&C_vals[(long long)i * B2_dim + k], t);
         }
     }
 }

@@ -180,7 +180,7 @@ __device__ __forceinline__ void carrySegments(T* array, long long index, T value
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals,
     float* __restrict__ C_carry, int* __restrict__ C_carry_at) {

@@ -273,7 +273,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv_1_row_1_col_1(
 }
 
 // y[i] = A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) spmv_8_nnz_1_col_32(
+extern "C" __global__ void __launch_bounds__(256, 4) spmv_8_nnz_1_col_32(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
     const int block_x = blockIdx.x;
@@ -285,32 +285,48 @@ extern "C" __global__ void __launch_bounds__(256) spmv_8_nnz_1_col_32(
     const int part_end = min(part_begin + 2048, pA2_end);
     const int nnz_begin = min(part_begin + thread_x * 8, part_end);
     const int nnz_end = min(nnz_begin + 8, part_end);
-    int pA = nnz_begin;
-    int i = upperBound(A2_pos, 1, A1_dim, min(pA, pA2_end - 1)) - 1;
+    int i = upperBound(A2_pos, 1, A1_dim, min(nnz_begin, pA2_end - 1)) - 1;
     const int first = i;
     int last = i;
     double t = 0.0;
     double t_2 = 0.0;
-    while (pA < nnz_end) {
-        last = i;
-        const int pA2_end_3 = min(A2_pos[i + 1], nnz_end);
-        // split(part, lane, nnz, 8)
-        for (int pA_2 = pA; pA_2 < pA2_end_3; ++pA_2) {
-            const int j = A2_crd[pA_2];
-            t += A_vals[pA_2] * x_vals[j];
-        }
-        pA = pA2_end_3;
-        if (pA < nnz_end) {
-            if (i == first) {
-                t_2 = t;
-            } else {
-                y_vals[i] = t;
+    int pA2_end_3 = A2_pos[i + 1];
+    // split(part, lane, nnz, 8)
+    #pragma unroll 1  // a batch has its registers
+    for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
+        // the loads of four entries, which do not wait for each other
+        double A_val_batch[4];
+        double x_val_batch[4];
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            const int pA_2 = batch + n;
+            if (pA_2 < nnz_end) {
+                const int j = A2_crd[pA_2];
+                A_val_batch[n] = A_vals[pA_2];
+                x_val_batch[n] = x_vals[j];
             }
-            t = 0.0;
         }
-        ++i;
-        if (pA < nnz_end && A2_pos[i + 1] <= pA) {
-            i = gallop(A2_pos, i + 2, A1_dim, pA + 1) - 1;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            const int pA_2 = batch + n;
+            if (pA_2 < nnz_end) {
+                if (pA2_end_3 <= pA_2) {
+                    if (i == first) {
+                        t_2 = t;
+                    } else {
+                        y_vals[i] = t;
+                    }
+                    t = 0.0;
+                    ++i;
+                    pA2_end_3 = A2_pos[i + 1];
+                    if (pA2_end_3 <= pA_2) {
+                        i = gallop(A2_pos, i + 2, A1_dim, pA_2 + 1) - 1;
+                        pA2_end_3 = A2_pos[i + 1];
+                    }
+                    last = i;
+                }
+                t += A_val_batch[n] * x_val_batch[n];
+            }
         }
     }
     const bool several = first != last;

@@ -44,7 +44,7 @@ template <typename K> __device__ __forceinline__ int gallop(const int* array, in
 }
 
 // y[i] = A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(512) spmv(
+extern "C" __global__ void __launch_bounds__(512, 2) spmv(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ x_vals, int A1_dim, float* __restrict__ y_vals) {
     const int block_x = blockIdx.x;

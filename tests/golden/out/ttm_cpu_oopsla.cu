@@ -1,20 +1,3 @@
-// First position in lo..hi whose element is not below the key, or hi. Seven elements are looked at in a step, whose loads do not
-// wait for each other; an eighth of the range is left.
-template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
-    while (hi - lo > 7) {
-        const int eighth = (hi - lo) / 8;
-        int below = 0;
-#pragma unroll
-        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] < key;
-        if (below < 7) hi = lo + (below + 1) * eighth;
-        if (below > 0) lo += below * eighth + 1;
-    }
-    int below = 0;
-#pragma unroll
-    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] < key;
-    return lo + below;
-}
-
 // First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
 // wait for each other; an eighth of the range is left.
 template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
@@ -30,17 +13,6 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
 #pragma unroll
     for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
     return lo + below;
-}
-
-// First position in lo..hi whose element is not below the key, or hi: by steps that double, then between the last two.
-template <typename K> __device__ __forceinline__ int gallop(const int* array, int lo, int hi, K key) {
-    unsigned at = lo;
-    for (unsigned step = 1; at < static_cast<unsigned>(hi); step *= 2) {
-        if (array[at] < key) lo = at + 1;
-        else hi = at;
-        at += step;
-    }
-    return lowerBound(array, lo, hi, key);
 }
 
 // Two or four consecutive elements as one access: their address is a multiple of their size.
@@ -788,9 +760,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_2_col_1_vector(
                             addVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
                         }
                         ++pB2;
-                        if (pB < nnz_end && B3_pos[pB2 + 1] <= pB) {
-                            pB2 = gallop(B3_pos, pB2 + 2, pB2_end, pB + 1) - 1;
-                        }
                     }
                     ++pB1;
                 }
@@ -849,9 +818,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_2_col_1_vector(
                             }
                         }
                         ++pB2;
-                        if (pB < nnz_end && B3_pos[pB2 + 1] <= pB) {
-                            pB2 = gallop(B3_pos, pB2 + 2, pB2_end, pB + 1) - 1;
-                        }
                     }
                     ++pB1;
                 }
@@ -914,9 +880,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_16_nnz_2_col_1_vector(
                             addVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
                         }
                         ++pB2;
-                        if (pB < nnz_end && B3_pos[pB2 + 1] <= pB) {
-                            pB2 = gallop(B3_pos, pB2 + 2, pB2_end, pB + 1) - 1;
-                        }
                     }
                     ++pB1;
                 }
@@ -975,9 +938,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_16_nnz_2_col_1_vector(
                             }
                         }
                         ++pB2;
-                        if (pB < nnz_end && B3_pos[pB2 + 1] <= pB) {
-                            pB2 = gallop(B3_pos, pB2 + 2, pB2_end, pB + 1) - 1;
-                        }
                     }
                     ++pB1;
                 }
@@ -1040,9 +1000,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_2_col_1_vector(
                             addVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
                         }
                         ++pB2;
-                        if (pB < nnz_end && B3_pos[pB2 + 1] <= pB) {
-                            pB2 = gallop(B3_pos, pB2 + 2, pB2_end, pB + 1) - 1;
-                        }
                     }
                     ++pB1;
                 }
@@ -1101,9 +1058,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_2_col_1_vector(
                             }
                         }
                         ++pB2;
-                        if (pB < nnz_end && B3_pos[pB2 + 1] <= pB) {
-                            pB2 = gallop(B3_pos, pB2 + 2, pB2_end, pB + 1) - 1;
-                        }
                     }
                     ++pB1;
                 }

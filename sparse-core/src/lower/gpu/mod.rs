@@ -60,6 +60,7 @@ use crate::cin::provenance::{Part, Relation};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
+use crate::llir::kernel::MAX_RESIDENT;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 pub(super) use carry::Carried;
@@ -116,6 +117,14 @@ struct Blocks {
     on_host: Expr,
     /// Of parameters and loads.
     on_device: Option<Expr>,
+}
+
+impl Gpu {
+    /// Threads have as many registers as every multiprocessor has for [`MAX_RESIDENT`] of them. Of its own a compiler may rather have
+    /// more threads, and keep in memory what it has no registers for.
+    pub(super) fn bound_registers(&mut self) {
+        self.resident = (MAX_RESIDENT / self.grid.threads().max(1)) as u32;
+    }
 }
 
 const AXES: [&str; 3] = ["block_x", "block_y", "block_z"];

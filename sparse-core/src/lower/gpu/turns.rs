@@ -20,7 +20,6 @@ use super::team::{number, number_in_block};
 use super::tiers::largest_below;
 use super::{Blocks, TeamLanes};
 use crate::diag::Diagnostic;
-use crate::llir::kernel::MAX_RESIDENT;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{
     Block, Buffer, BufferId, Cmp, Expr, IndexOp, LoopKind, Scope, Space, Stmt, Ty, VarId, WorkspaceId, build,
@@ -160,8 +159,7 @@ impl Lowerer<'_> {
         let on_host = self.launched_for(&tier, build::min(on_host, Expr::Index(blocks)));
         if let Some(gpu) = &mut self.gpu {
             gpu.axes = vec![(block, Some(Blocks { on_host, on_device: None }))];
-            // As many registers as that takes: what a compiler would have few of, and spill others.
-            gpu.resident = (MAX_RESIDENT / grid.threads().max(1)) as u32;
+            gpu.bound_registers();
         }
         self.leave_shared_tables();
         Ok(outside)

@@ -21,8 +21,9 @@
 //! together. A compiler that writes out such a loop takes what is left of four entries one by one, which of short rows is all;
 //! it moves no load over the end of a row; and where nothing bounds the registers it rather has more threads than more loads.
 //! So a launch with such a loop says how many threads have to fit ([`Launch::resident`]): as many as every multiprocessor has.
-//! Scalars stay as they are: there is room for as many threads as a multiprocessor runs, and these have loads enough. So do
-//! fibers that a thread has one after another, which are short.
+//! Scalars stay as they are: there is room for as many threads as a multiprocessor runs, and these have loads enough; but not where
+//! rows end among the entries, which a thread has several of: eight, as few registers hold them. So do fibers that a thread has one
+//! after another, which are short.
 //!
 //! Only loads of inputs are made before, which nothing writes, and only those that an iteration makes in any case. What is
 //! summed keeps its order.
@@ -83,9 +84,10 @@ fn bound_registers(launch: &mut Launch) {
     }
 }
 
-/// Does an iteration of the loop load what is found at a coordinate that it loads, and nothing of the kind later?
+/// Does an iteration of the loop, among whose entries rows end, load what is found at a coordinate that it loads, and nothing of the
+/// kind later?
 pub(crate) fn waits(buffers: &[Buffer], vars: &[Var], var: VarId, body: &[Stmt]) -> bool {
-    Plan::of(&Tables { buffers, vars }, var, body).is_some()
+    Plan::of(&Tables { buffers, vars }, var, body, true).is_some()
 }
 
 struct Batch<'a> {
@@ -135,7 +137,11 @@ impl Batch<'_> {
         // The names of the first part, in the second.
         let [next, m] = [entry, n].map(|var| self.again(var));
         let arrays = self.arrays(&plan);
-        let number = if plan.entries == 2 { "two" } else { "four" };
+        let number = match plan.entries {
+            2 => "two",
+            4 => "four",
+            _ => "eight",
+        };
         let remark = format!("the loads of {number} entries, which do not wait for each other");
         let mut out = vec![Stmt::Comment(remark)];
         out.extend(arrays.all().map(|buffer| Stmt::Local { buffer, init: None }));

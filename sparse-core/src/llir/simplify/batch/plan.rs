@@ -1,15 +1,18 @@
 //! What of a loop's body a batch does before, and what it leaves.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Array, Bound, Buffer, BufferId, Expr, LoopKind, Program, Space, Stmt, Ty, Var, VarId};
+use crate::llir::{
+    Array, Bound, Buffer, BufferId, Cmp, Expr, LoopKind, Program, Space, Stmt, Ty, Var, VarId,
+};
 use std::collections::BTreeSet;
 
 /// Words of registers that the loads of a batch may take: with them four blocks of 256 threads still fit.
 const WORDS: u32 = 24;
 
-/// Entries of a batch, if so many words an entry are loaded.
-pub(super) fn entries(words: u32) -> Option<u32> {
-    [4, 2].into_iter().find(|n| n * words <= WORDS)
+/// Entries of a batch, if so many words an entry are loaded. Of scalars more are under way where vectors are few.
+pub(super) fn entries(words: u32, vectors: bool) -> Option<u32> {
+    let most = if vectors { 4 } else { 8 };
+    [8, 4, 2].into_iter().find(|n| *n <= most && n * words <= WORDS)
 }
 
 /// Declarations of a program.
@@ -51,10 +54,12 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn of_loop(program: &Program, stmt: &Stmt) -> Option<Plan> {
         let Stmt::For { var, kind: LoopKind::Serial, body, .. } = stmt else { return None };
-        Plan::of(&Tables { buffers: &program.buffers, vars: &program.vars }, *var, body)
+        let tables = Tables { buffers: &program.buffers, vars: &program.vars };
+        Plan::of(&tables, *var, body, ends_rows(*var, body))
     }
 
-    pub(super) fn of(tables: &Tables<'_>, var: VarId, body: &[Stmt]) -> Option<Plan> {
+    /// The plan of a loop; in those in which rows end, scalars are worth it.
+    pub(super) fn of(tables: &Tables<'_>, var: VarId, body: &[Stmt], ends_rows: bool) -> Option<Plan> {
         if !is_simple(body) {
             return None;
         }
@@ -71,6 +76,8 @@ impl Plan {
                 Stmt::Let { var, value }
                     if tables.words(tables.vars[var.index()].ty).is_some() && open.is_found(value) =>
                 {
+                    let waits = |e: &Expr| matches!(e, Expr::Load { index, .. } if open.follows(index));
+                    chained |= ends_rows && waits(value);
                     open.declare(*var, value);
                     plan.early.insert(at);
                 }
@@ -100,7 +107,8 @@ impl Plan {
         let words = |v: &VarId| tables.words(tables.vars[v.index()].ty).unwrap_or(0);
         let element = |b: &BufferId| tables.words(tables.buffers[b.index()].elem.ty()).unwrap_or(0);
         let vectors = plan.vectors.iter().map(|(b, len)| len * element(b));
-        plan.entries = entries(vectors.chain(plan.kept.iter().map(words)).sum())?;
+        let all = vectors.chain(plan.kept.iter().map(words)).sum();
+        plan.entries = entries(all, !plan.vectors.is_empty())?;
         Some(plan)
     }
 
@@ -228,6 +236,17 @@ impl Open<'_> {
             self.coordinates.insert(var);
         }
     }
+}
+
+/// Does a row end before some of the entries? `if end <= p { …; end = … }`
+fn ends_rows(var: VarId, body: &[Stmt]) -> bool {
+    let is_end = |s: &Stmt| match s {
+        Stmt::If { cond: Expr::Cmp(Cmp::Le, end, p), then, .. } if p.is_var(var) => {
+            then.iter().filter_map(Stmt::assigned).any(|v| end.is_var(v))
+        }
+        _ => false,
+    };
+    body.iter().any(is_end)
 }
 
 /// Can several iterations stand one after another, written out? Its loops are short, and each thread runs it alone.

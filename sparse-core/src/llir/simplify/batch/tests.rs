@@ -153,5 +153,7 @@ fn loops_stay_whose_vectors_change_meanwhile_or_that_others_go_around() {
 
 #[test]
 fn what_a_batch_loads_leaves_room_for_other_threads() {
-    assert_eq!([5, 6, 7, 12, 13].map(entries), [Some(4), Some(4), Some(2), Some(2), None]);
+    let vectors = [3, 5, 6, 7, 12, 13].map(|words| entries(words, true));
+    assert_eq!(vectors, [Some(4), Some(4), Some(4), Some(2), Some(2), None]);
+    assert_eq!([2, 3, 4].map(|words| entries(words, false)), [Some(8), Some(8), Some(4)]);
 }
