@@ -147,7 +147,11 @@ pub(super) fn kernel(kernel: &Kernel, statement: &RawStatement, diagnostics: &mu
 /// The size of each dimension of a result is an operand's, whatever else is wrong with them.
 pub(super) fn bounds(lhs: &RawAccess, rhs: &RawExpr, result: &Ident, diagnostics: &mut Diagnostics) {
     let mut bounded: Vec<&Ident> = Vec::new();
-    rhs.for_each_access(&mut |a| bounded.extend(a.indices.iter().flatten().flatten()));
+    rhs.for_each_access(&mut |a| {
+        bounded.extend(a.indices.iter().flatten().flatten());
+        // In `A(i, j)` it is a name, of which something else has been said.
+        bounded.push(&a.name);
+    });
     let written: Vec<_> = lhs.indices.iter().flatten().flatten().collect();
     for (n, ident) in written.iter().enumerate() {
         if !bounded.contains(ident) && !written[..n].contains(ident) {

@@ -146,7 +146,7 @@ pub enum FileErrorKind {
         /// The dimension, from 1.
         dim: usize,
         /// The coordinate, as in the file.
-        found: u64,
+        found: String,
         /// The dimension's size.
         size: usize,
     },

@@ -233,7 +233,7 @@ pub(super) fn coordinate(text: &[u8], dim: usize, size: usize) -> Result<i32, Fi
         // A dimension is at most `i32::MAX`.
         Some(c) if c.wrapping_sub(1) < size as u64 => Ok((c - 1) as i32),
         Some(0) => Err(FileErrorKind::ZeroCoordinate { dim: dim + 1 }),
-        Some(found) => Err(FileErrorKind::OutOfRange { dim: dim + 1, found, size }),
+        Some(_) => Err(FileErrorKind::OutOfRange { dim: dim + 1, found: excerpt(text), size }),
         None => Err(FileErrorKind::NotAnInteger { what: "coordinate", found: excerpt(text) }),
     }
 }

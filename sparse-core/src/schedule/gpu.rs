@@ -72,6 +72,16 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
     if unit == Unit::GpuVector {
         return vector::check(s, parallel);
     }
+    if let Unit::GpuGroup(r) = unit
+        && (!(2..=WARP).contains(&r) || !r.is_power_of_two())
+    {
+        return fail(
+            "group-size",
+            parallel.unit_span,
+            format!("there is no group of {r} threads"),
+            "write a group of 2, 4, 8, 16 or 32",
+        );
+    }
     let Some(size) = constant(p, v).filter(|n| *n > 0) else {
         return fail(
             "thread-extent",
@@ -81,14 +91,6 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
         );
     };
     if let Unit::GpuGroup(r) = unit {
-        if !(2..=WARP).contains(&r) || !r.is_power_of_two() {
-            return fail(
-                "group-size",
-                parallel.unit_span,
-                format!("there is no group of {r} threads"),
-                "write a group of 2, 4, 8, 16 or 32",
-            );
-        }
         if u64::from(r) > size {
             return fail(
                 "group-size",

@@ -52,8 +52,8 @@ fn malformed_matrices_name_the_line() {
     assert_eq!(coordinate("3 3 1\n1 1 1\n\n2 2 2\n"), (5, K::OverLong { expected: 1 }));
     assert_eq!(coordinate("3 3 0\n1 1 1\n"), (3, K::OverLong { expected: 0 }));
     assert_eq!(coordinate("3 3 1\n0 1 1\n"), (3, K::ZeroCoordinate { dim: 1 }));
-    assert_eq!(coordinate("3 3 1\n1 4 1\n"), (3, K::OutOfRange { dim: 2, found: 4, size: 3 }));
-    assert_eq!(coordinate("0 3 1\n1 1 1\n"), (3, K::OutOfRange { dim: 1, found: 1, size: 0 }));
+    assert_eq!(coordinate("3 3 1\n1 4 1\n"), (3, K::OutOfRange { dim: 2, found: "4".into(), size: 3 }));
+    assert_eq!(coordinate("0 3 1\n1 1 1\n"), (3, K::OutOfRange { dim: 1, found: "1".into(), size: 0 }));
     assert!(matches!(coordinate("3 3 1\n1 99999999999999999999999 1\n"), (3, K::OutOfRange { .. })));
     assert!(matches!(coordinate("3 3 1\n-1 1 1\n"), (3, K::NotAnInteger { .. })));
     assert!(matches!(coordinate("3 3 1\n1.0 1 1\n"), (3, K::NotAnInteger { .. })));
@@ -129,6 +129,15 @@ fn errors_say_where_and_what() {
         .expect_err("an error");
     let text = "m.mtx:3: 300 does not fit u8: read the file into a tensor of a wider type";
     assert_eq!(e.to_string(), text);
+    let e = mtx::<f64>("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 -1e400\n")
+        .expect_err("an error");
+    let text = "m.mtx:3: -1e400 does not fit f64: read the file into a tensor of a wider type";
+    assert_eq!(e.to_string(), text);
+    let far = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 99999999999999999999 1\n";
+    let text = "m.mtx:3: coordinate 2 is 99999999999999999999, outside 1..=1";
+    assert_eq!(mtx::<f64>(far).expect_err("an error").to_string(), text);
+    let stands = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 -inf\n";
+    assert_eq!(mtx::<f64>(stands).expect("a matrix").vals, [f64::NEG_INFINITY]);
     let Err(Error::File(e)) = read_matrix_market_header("no/such/file.mtx") else { panic!("no error") };
     assert_eq!(e.line, None);
     assert!(e.to_string().starts_with("no/such/file.mtx: "), "{e}");
