@@ -538,3 +538,18 @@ fn a_scalar_summand_is_not_computed_first() {
     agrees(text, &data);
     agrees_on_gpu(text, &data);
 }
+
+/// The largest of what is stored is NaN where that is all there is, also where many operands are merged in one loop.
+#[test]
+fn the_largest_of_nan_alone() {
+    let low = "Tensor<f64, Filled<(Dense, Compressed), NegInf>>";
+    let text = format!(
+        "fn kernel(A: {low}, C: {low}, E: {low}) -> DenseMat<f64> {{ R[i, k] max= min(max(A[i, j], C[i, j]), E[j, k]); }}"
+    );
+    let a: [(&[usize], f64); 2] = [(&[0, 0], 2.0), (&[2, 1], f64::NAN)];
+    let c: [(&[usize], f64); 3] = [(&[0, 0], f64::NAN), (&[1, 2], f64::NAN), (&[2, 1], 0.5)];
+    let e: [(&[usize], f64); 3] = [(&[0, 0], 3.0), (&[1, 0], 4.0), (&[2, 0], 1.0)];
+    let data = [Tensor("A", &[3, 3], &a), Tensor("C", &[3, 3], &c), Tensor("E", &[3, 1], &e)];
+    agrees(&text, &data);
+    agrees_on_gpu(&text, &data);
+}

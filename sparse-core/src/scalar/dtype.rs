@@ -78,6 +78,15 @@ impl DType {
         self.from_i64(1)
     }
 
+    /// Of floats what is no number: the identity of `min` and `max` where NaN is among what is compared.
+    pub fn nan(self) -> Option<Value> {
+        match self {
+            DType::F32 => Some(Value::F32(f32::NAN)),
+            DType::F64 => Some(Value::F64(f64::NAN)),
+            DType::I32 | DType::I64 | DType::U8 | DType::Bool => None,
+        }
+    }
+
     /// Largest value: +∞ for floats, `MAX` for integers, `true` for bool. The identity of `min`.
     pub fn pos_inf(self) -> Value {
         match self {

@@ -84,12 +84,13 @@ impl Lowerer<'_> {
         st: &State,
         (own, inner): (&mut [Block], Met<'_>),
     ) -> Lowered {
-        let (mut first, mut sums) = (None, Block::new());
+        let (mut first, mut sums, mut plain) = (None, Block::new(), true);
         for term in &sum.terms {
             let (lhs, op) = (Lhs::Scalar(sum.total), Some(sum.op));
             let st = State { rhs: term.value.clone(), lhs, op, ..st.clone() };
             let st = term.needs.iter().fold(st, |st, &k| here.step(st, k));
             let code = inner(self, here.i.clone(), st)?;
+            plain &= is_update(&code);
             match (&term.needs[..], &code[..]) {
                 // The first of those that are always there is what the sum begins with.
                 ([], [Stmt::Update { value, .. }]) if first.is_none() => first = Some(value.clone()),
@@ -97,12 +98,24 @@ impl Lowerer<'_> {
                 (needs, _) => sums.extend(guard(here.have(needs), code)),
             }
         }
-        let identity = sum.op.identity(self.dtype).map(Expr::Lit);
+        // Of NaN alone the least and the largest are NaN, and of NaN and the identity the identity: only NaN itself leaves all as they
+        // are. It does not stay, as the sum is read where a term is there.
+        let of_nothing = match sum.op {
+            Monoid::Min | Monoid::Max if plain => self.dtype.nan(),
+            _ => None,
+        };
+        let identity = of_nothing.or_else(|| sum.op.identity(self.dtype)).map(Expr::Lit);
         let Some(value) = first.or(identity) else { unreachable!("the front checks the operators' types") };
         let mut block = vec![Stmt::Mut { var: sum.total, value }];
         block.extend(sums);
         Ok(block)
     }
+}
+
+/// Is something reduced in any case, and nothing else done?
+fn is_update(code: &[Stmt]) -> bool {
+    let declares = |s: &Stmt| matches!(s, Stmt::Let { .. } | Stmt::Comment(_));
+    matches!(code.split_last(), Some((Stmt::Update { .. }, before)) if before.iter().all(declares))
 }
 
 /// What is combined by an associative operator, and the operator: of a sum the terms with their signs. `None` if it has one
