@@ -38,6 +38,8 @@ const BETWEEN: f64 = 8.0;
 const PARTS: f64 = 16.0;
 /// Instructions of finding that the next entry is in another row, and of going there.
 const NEXT_ROW: f64 = 14.0;
+/// Loads of a search for the next row that has entries, which begins nearby.
+const HOP_LOADS: f64 = 4.0;
 /// Instructions of an element that a thread is done with: it is kept or stored, lanes part on which, and cleared.
 const FLUSH: f64 = 8.0;
 /// Instructions of a column of two neighbours that join what they have of a row.
@@ -294,17 +296,19 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     };
     let search = LOOK * found.looks + between;
     let walk = p.walk(per_lane, chunks_a_warp as usize);
+    // Lanes that load for several entries at a time go along their entries together, and rows end in between: of vectors, and of
+    // scalars of one column.
+    let together = is_serial && p.parents.is_empty() && (at.vector || at.c <= 1.0);
+    let some = |ends: f64| 1.0 - (1.0 - ends.min(1.0)).powf(chunks_a_warp as f64);
     let (turns, taken, longest) = match is_serial {
-        // Lanes that load vectors for several entries at a time go along their entries together, and rows end in between.
-        true if at.vector && p.parents.is_empty() => {
-            let ends = (p.lengths.parts as f64 / nnz.max(1.0)).min(1.0);
-            let some = 1.0 - (1.0 - ends).powf(chunks_a_warp as f64);
-            (1.0 + steps * some, steps, steps)
-        }
+        true if together => (1.0 + steps * some(rows / nnz.max(1.0)), steps, steps),
         true => (walk.turns, walk.steps, walk.longest),
         false => (0.0, steps, steps),
     };
-    let advance = turns * (NEXT_ROW + flush);
+    // Where rows without entries follow, the next one is searched.
+    let without = p.lengths.empty as f64 / (p.lengths.parts as f64).max(1.0);
+    let hops = if together { steps * some(rows / nnz.max(1.0) * without) } else { 0.0 };
+    let advance = turns * (NEXT_ROW + flush) + hops * HOP_LOADS * LOOK;
     let stride = |bytes: f64| (per_lane as f64 * bytes).min(SECTOR) / SECTOR * lanes * steps;
     let read = (stride(INDEX) + stride(p.bytes as f64)) * at.tiles as f64 / of_an_entry as f64
         // Lanes of a warp look for neighbouring rows: they part ways in the last step.
@@ -323,7 +327,7 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     };
     // Where a fiber ends, and of a tensor which coordinates it has.
     let a_turn = if p.parents.is_empty() { 1.0 } else { 2.0 };
-    let loads = found.steps + again.steps + a_turn * turns;
+    let loads = found.steps + again.steps + a_turn * turns + HOP_LOADS * hops;
     let in_block = if by_columns { at.tiles.clamp(1, at.threads) } else { 1 };
     let shared = Shared { in_warp: of_an_entry as f64, in_block: in_block as f64, read };
     let mut launch = report(p, at, (&all, &Extra::default()), &shared, 1.0, loads, &writes);
