@@ -2,7 +2,7 @@
 //!
 //! | tensor | integer text | fraction |
 //! | --- | --- | --- |
-//! | `f32`, `f64` | nearest, or does not fit | nearest, or does not fit |
+//! | `f32`, `f64` | nearest, as Rust reads it: `1e400` is infinite | nearest |
 //! | `i32`, `i64`, `u8` | exact, or does not fit | an error unless integral (`2.0`, `1e3`) |
 //! | `bool` | is it non-zero? | is it non-zero? |
 
@@ -25,10 +25,6 @@ pub(super) fn parse_value<T: Element>(text: &[u8], whole: bool) -> Result<T, Fil
         DType::I32 => Value::I32(narrow(text, T::DTYPE)?),
         DType::U8 => Value::U8(narrow(text, T::DTYPE)?),
     };
-    // A number that is too large, not what stands for infinity.
-    if value.to_f64().is_infinite() && text.iter().any(u8::is_ascii_digit) {
-        return Err(FileErrorKind::DoesNotFit { found: excerpt(text), dtype: T::DTYPE });
-    }
     Ok(element(value))
 }
 

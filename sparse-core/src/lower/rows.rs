@@ -348,14 +348,24 @@ impl Lowerer<'_> {
         }
         next.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
         next.push(Stmt::Assign { var: end, value: children.clone() });
-        if let Some(found) = self.row_with_entries(rows, q, *var) {
+        let searched = self.row_with_entries(rows, q, *var);
+        let is_searched = searched.is_some();
+        if let Some(found) = searched {
             let again = Stmt::Assign { var: end, value: children };
             next.extend(guard(build::le(end, *var), vec![found, again]));
         }
         if let Some(open) = &flush.open {
             next.push(Stmt::Assign { var: open.last, value: q.into() });
         }
-        body.insert(0, Stmt::If { cond: build::le(end, *var), then: next, otherwise: vec![] });
+        let ended = build::le(end, *var);
+        // Without a search the next row is the one after, which may have no entries either.
+        body.insert(
+            0,
+            match is_searched {
+                true => Stmt::If { cond: ended, then: next, otherwise: vec![] },
+                false => Stmt::While { cond: ended, body: next },
+            },
+        );
         *lo = rows.p.into();
         block.extend(remarks);
         block.push(entries);

@@ -1,6 +1,8 @@
 //! Appending on threads to arrays with room for a bound that is known for each iteration: in parts ([`super::parts`]), for which
 //! the bound says how much room they need.
 //!
+//! Chunks are cut by what they may append, too, so that each stays in the cache, whichever operand has the work.
+//!
 //! A chunk whose place is known when a thread takes it is appended there at once: the first one is, and all are where no other
 //! thread is under way. The others are copied once, from a core's cache to where the result is written to memory anyway.
 
@@ -9,7 +11,7 @@ use super::memory::allocated;
 use super::parts::{Chunks, Done, Lens, Parts, in_order};
 use super::shared::Shared;
 use super::threads::{Balance, Chunk, Home, Task};
-use super::worth::Worth;
+use super::worth::{Worth, parts};
 use super::{Isa, MaybeUninit, room};
 use crate::format::Buffer;
 use crate::scalar::Element;
@@ -47,7 +49,30 @@ pub unsafe fn append<T: Element, const N: usize>(
             let chunk = Chunk { lo: range.start, hi: range.end, alone: true, home: &Home::default() };
             return lens.plus(bounded.append(bounded.result.from(lens), chunk));
         }
-        in_order(&bounded, Chunks::of(range, balance, worth.parts()), lens)
+        let room = (bounded.before)(range.end) - (bounded.before)(range.start);
+        let balance = WithRoom { balance, before: &bounded.before };
+        in_order(&bounded, Chunks::of(range, balance, worth.parts().max(parts(room))), lens)
+    }
+}
+
+/// Iterations have their work, and what they may append.
+struct WithRoom<'a, B, F> {
+    balance: B,
+    before: &'a F,
+}
+
+impl<B: Copy, F> Clone for WithRoom<'_, B, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B: Copy, F> Copy for WithRoom<'_, B, F> {}
+
+impl<B: Balance, F: Fn(usize) -> usize + Sync> Balance for WithRoom<'_, B, F> {
+    #[inline]
+    unsafe fn before(self, i: usize) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { self.balance.before(i) + (self.before)(i) }
     }
 }
 

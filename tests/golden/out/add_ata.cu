@@ -915,7 +915,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
                 }
             }
             __syncthreads();
-            __syncthreads();
             int to = 0;
             for (int tile = 0; tile < t0_size; tile += 256) {
                 const int at = tile + thread_x;
@@ -1049,7 +1048,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
                     first_entry += parts;
                 }
             }
-            __syncthreads();
             __syncthreads();
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 256) {
@@ -1191,7 +1189,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
                         first_entry += parts;
                     }
                 }
-                __syncthreads();
                 __syncthreads();
                 int to = t0_begin;
                 for (int tile = t0_begin; tile < t0_end; tile += 256) {

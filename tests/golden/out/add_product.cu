@@ -643,7 +643,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
             }
         }
         __syncthreads();
-        __syncthreads();
         int to = 0;
         for (int tile = 0; tile < t0_size; tile += 256) {
             const int at = tile + thread_x;
@@ -774,7 +773,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
                 first_entry += parts;
             }
         }
-        __syncthreads();
         __syncthreads();
         int to = t0_begin;
         for (int tile = t0_begin; tile < t0_end; tile += 256) {
@@ -913,7 +911,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
                     first_entry += parts;
                 }
             }
-            __syncthreads();
             __syncthreads();
             int to = t0_begin;
             for (int tile = t0_begin; tile < t0_end; tile += 256) {

@@ -129,15 +129,9 @@ fn errors_say_where_and_what() {
         .expect_err("an error");
     let text = "m.mtx:3: 300 does not fit u8: read the file into a tensor of a wider type";
     assert_eq!(e.to_string(), text);
-    let e = mtx::<f64>("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 -1e400\n")
-        .expect_err("an error");
-    let text = "m.mtx:3: -1e400 does not fit f64: read the file into a tensor of a wider type";
-    assert_eq!(e.to_string(), text);
     let far = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 99999999999999999999 1\n";
     let text = "m.mtx:3: coordinate 2 is 99999999999999999999, outside 1..=1";
     assert_eq!(mtx::<f64>(far).expect_err("an error").to_string(), text);
-    let stands = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 -inf\n";
-    assert_eq!(mtx::<f64>(stands).expect("a matrix").vals, [f64::NEG_INFINITY]);
     let Err(Error::File(e)) = read_matrix_market_header("no/such/file.mtx") else { panic!("no error") };
     assert_eq!(e.line, None);
     assert!(e.to_string().starts_with("no/such/file.mtx: "), "{e}");

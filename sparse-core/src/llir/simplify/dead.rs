@@ -101,6 +101,8 @@ impl Uses {
             | Stmt::Update { var, .. } => self.read[var.index()] > 0,
             _ => true,
         });
+        // Who has waited need not wait again.
+        block.dedup_by(|next, one| matches!((one, next), (Stmt::Barrier(a), Stmt::Barrier(b)) if *a == *b));
         let mut changed = block.len() != before;
         let own = block.iter().filter_map(|s| match s {
             Stmt::Mut { var, .. } => Some(*var),

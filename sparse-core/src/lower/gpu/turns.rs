@@ -238,7 +238,7 @@ impl Lowerer<'_> {
         let arrays = self.spas.iter().flat_map(|w| w.crd.iter().copied().chain([w.vals])).collect();
         let firsts =
             self.tiers.regions.iter().map(|(_, begin)| build::add(*begin, lanes.lane.clone())).collect();
-        Tables { arrays, firsts, step: lanes.size }.used_at_end(body, false)
+        Tables { arrays, firsts, step: lanes.size, scope: lanes.scope }.used_at_end(body, false)
     }
 }
 
@@ -259,13 +259,16 @@ struct Tables {
     /// Where a lane begins to empty one, and in which steps.
     firsts: Vec<Expr>,
     step: u32,
+    /// Who the team is.
+    scope: Scope,
 }
 
 impl Tables {
     fn used_at_end(&self, block: &[Stmt], mut used: bool) -> bool {
         for stmt in block {
             match stmt {
-                Stmt::Barrier(Scope::Block | Scope::Group(_)) => used = false,
+                // Warps of a block may wait on their own.
+                Stmt::Barrier(scope) if *scope == Scope::Block || *scope == self.scope => used = false,
                 Stmt::Collective(c) if c.is_barrier() => used = false,
                 Stmt::If { cond, then, otherwise } => {
                     used |= self.reads(cond);

@@ -241,8 +241,11 @@ impl Open<'_> {
 /// Does a row end before some of the entries? `if end <= p { …; end = … }`
 fn ends_rows(var: VarId, body: &[Stmt]) -> bool {
     let is_end = |s: &Stmt| match s {
-        Stmt::If { cond: Expr::Cmp(Cmp::Le, end, p), then, .. } if p.is_var(var) => {
-            then.iter().filter_map(Stmt::assigned).any(|v| end.is_var(v))
+        Stmt::If { cond: Expr::Cmp(Cmp::Le, end, p), then: next, .. }
+        | Stmt::While { cond: Expr::Cmp(Cmp::Le, end, p), body: next }
+            if p.is_var(var) =>
+        {
+            next.iter().filter_map(Stmt::assigned).any(|v| end.is_var(v))
         }
         _ => false,
     };
