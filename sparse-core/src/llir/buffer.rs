@@ -78,6 +78,13 @@ pub struct Buffer {
     pub array: Array,
 }
 
+impl Buffer {
+    /// What one of its elements is named: `A_val` of `A_vals`.
+    pub fn element_name(&self) -> &str {
+        self.name.strip_suffix('s').unwrap_or(&self.name)
+    }
+}
+
 /// A sparse workspace (a sparse accumulator, *SPA*): elements are scattered into it in any order, and gathered in the
 /// order of their coordinates. Each thread that uses it has its own, empty when the program begins.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -316,7 +316,7 @@ impl Lowerer<'_> {
             Expr::Load { buffer, .. } => {
                 let of = &self.buffers[buffer.index()];
                 if let (Space::Input, Elem::Scalar(t)) = (of.space, of.elem) {
-                    let name = of.name.strip_suffix('s').unwrap_or(&of.name).to_owned();
+                    let name = of.element_name().to_owned();
                     let var = self.fresh(&name, Ty::Scalar(t));
                     block.push(Stmt::Let { var, value: std::mem::replace(e, var.into()) });
                 }
@@ -348,24 +348,23 @@ impl Lowerer<'_> {
         }
         next.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
         next.push(Stmt::Assign { var: end, value: children.clone() });
-        let searched = self.row_with_entries(rows, q, *var);
-        let is_searched = searched.is_some();
-        if let Some(found) = searched {
+        let found = self.row_with_entries(rows, q, *var);
+        // Without a search the next row is the one after, which may have no entries either.
+        let is_walk = found.is_none();
+        if let Some(found) = found {
             let again = Stmt::Assign { var: end, value: children };
             next.extend(guard(build::le(end, *var), vec![found, again]));
         }
         if let Some(open) = &flush.open {
             next.push(Stmt::Assign { var: open.last, value: q.into() });
         }
-        let ended = build::le(end, *var);
-        // Without a search the next row is the one after, which may have no entries either.
-        body.insert(
-            0,
-            match is_searched {
-                true => Stmt::If { cond: ended, then: next, otherwise: vec![] },
-                false => Stmt::While { cond: ended, body: next },
-            },
-        );
+        let cond = build::le(end, *var);
+        let ended = if is_walk {
+            Stmt::While { cond, body: next }
+        } else {
+            Stmt::If { cond, then: next, otherwise: vec![] }
+        };
+        body.insert(0, ended);
         *lo = rows.p.into();
         block.extend(remarks);
         block.push(entries);

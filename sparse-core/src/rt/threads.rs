@@ -5,8 +5,9 @@
 //!
 //! The rule: a loop stays on the thread that calls it if it makes fewer than 2¹⁷ scalar operations, or as many in vectors
 //! as take that time ([`in_lanes`]), if it has one iteration, or if the pool has one thread; 2¹³ are enough where the
-//! pool's threads are awake (`rt::worth`). (Loops that append, and those with copies of what they reduce into, share out more than
-//! they wake for: they ask for 2¹⁷ in any case, and have chunks of their own, `rt::parts` and `rt::copies`.) Else it is halved, by iterations or by the positions that balance it, until its
+//! pool's threads are awake (`rt::worth`). (Loops that append without a bound, and those with copies of what they reduce into, share out
+//! more than they wake for: they ask for 2¹⁷ in any case. All that append have chunks of their own, `rt::parts`, and so have those
+//! with copies, `rt::copies`.) Else it is halved, by iterations or by the positions that balance it, until its
 //! chunks are an eighth of a thread's share or 2¹⁴ operations (half of it or 2¹² of the small ones); threads that are done
 //! take chunks of others'. The pool is rayon's: the one that the call is made in, or the global one, of which
 //! `RAYON_NUM_THREADS` says how large it is.

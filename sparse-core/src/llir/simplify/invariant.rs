@@ -150,7 +150,7 @@ impl Hoist<'_> {
     fn declare(&mut self, buffer: BufferId) -> VarId {
         let b = self.program.buffer(buffer);
         let Elem::Scalar(dtype) = b.elem else { unreachable!("values are scalars") };
-        let name = self.names.fresh(b.name.strip_suffix('s').unwrap_or(&b.name));
+        let name = self.names.fresh(b.element_name());
         self.program.vars.push(Var { name, ty: Ty::Scalar(dtype) });
         VarId(self.program.vars.len() as u32 - 1)
     }
