@@ -78,6 +78,8 @@ pub(crate) enum Kernel {
     Mul,
     /// A·A, or A·Aᵀ where A isn't square
     Spgemm,
+    /// A ∘ (A·A), where A is square
+    Masked,
     /// Aᵀ
     Transpose,
     /// Aᵀ·A
@@ -86,7 +88,7 @@ pub(crate) enum Kernel {
 
 impl Kernel {
     /// Every kernel, in the order of the table.
-    pub(crate) const ALL: [Kernel; 10] = [
+    pub(crate) const ALL: [Kernel; 11] = [
         Kernel::Spmv,
         Kernel::Spmm,
         Kernel::Sddmm,
@@ -95,6 +97,7 @@ impl Kernel {
         Kernel::Add,
         Kernel::Mul,
         Kernel::Spgemm,
+        Kernel::Masked,
         Kernel::Transpose,
         Kernel::Ata,
     ];
@@ -110,6 +113,7 @@ impl Kernel {
             Kernel::Add => "add",
             Kernel::Mul => "mul",
             Kernel::Spgemm => "spgemm",
+            Kernel::Masked => "masked",
             Kernel::Transpose => "transpose",
             Kernel::Ata => "ata",
         }

@@ -32,7 +32,7 @@ const fn target(
 }
 
 /// The speed of `ours` relative to a rival.
-const TARGETS: [Target; 29] = [
+const TARGETS: [Target; 31] = [
     target("spmv", "", "mkl", 0.95, On::Each),
     target("spmm", "N=4", "mkl", 0.95, On::Each),
     target("spmm", "N=32", "mkl", 0.95, On::Each),
@@ -51,6 +51,8 @@ const TARGETS: [Target; 29] = [
     target("spgemm", "", "faer", 1.0, On::Each),
     target("spgemm", "", "mkl", 1.0, On::Mean),
     target("spgemm", "", "hand", 1.0, On::Mean),
+    target("masked", "", "hand", 0.95, On::Mean),
+    target("masked", "", "ours-merged", 1.0, On::Mean),
     target("transpose", "", "hand", 0.95, On::Mean),
     target("ata", "", "sprs", 1.0, On::Each),
     target("ata", "", "mkl", 1.0, On::Mean),

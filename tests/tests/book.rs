@@ -50,6 +50,10 @@ const KERNELS: &[(&str, &str)] = &[
         "by_transpose",
         "fn by_transpose(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = A[i, j] * B[k, j]; }",
     ),
+    (
+        "masked",
+        "fn masked(M: Csr<f64>, A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = M[i, k] * A[i, j] * B[j, k]; }",
+    ),
     ("of_transpose", "fn of_transpose(A: Csr<f64>) -> Csr<f64> { C[i, k] = A[j, i] * A[j, k]; }"),
     ("reciprocal", "fn reciprocal(A: Csr<f64>) -> Csr<f64> { C[i, j] = A[i, j] * A[j, i]; }"),
     ("transpose", "fn transpose(B: Csr<f64>) -> Csr<f64> { A[j, i] = B[i, j]; }"),

@@ -15,7 +15,7 @@ mod sums;
 mod ttv;
 
 pub(crate) use mttkrp::mttkrp;
-pub(crate) use product::{spgemm, transpose};
+pub(crate) use product::{masked, spgemm, transpose};
 pub(crate) use sddmm::sddmm;
 pub(crate) use spmm::spmm;
 pub(crate) use spmv::spmv;

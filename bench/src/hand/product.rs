@@ -1,5 +1,5 @@
-//! `C = A·B` of sparse matrices: Gustavson's way, row by row in a dense accumulator, with a sorted list of what is in it; and `Aᵀ`
-//! by counting.
+//! `C = A·B` of sparse matrices: Gustavson's way, row by row in a dense accumulator, with a sorted list of what is in it;
+//! `C = M ∘ (A·B)`, where the mask's row is that list; and `Aᵀ` by counting.
 
 use super::Merged;
 use crate::real::Real;
@@ -35,6 +35,49 @@ pub(crate) fn spgemm<T: Real>(a: CsrView<'_, T>, b: CsrView<'_, T>) -> Merged<T>
         }
         c.crd[begin..].sort_unstable();
         c.vals.extend(c.crd[begin..].iter().map(|k| sums[*k as usize]));
+        c.pos.push(c.crd.len() as i32);
+    }
+    c
+}
+
+/// Rows of the result are in order, as the mask's are.
+pub(crate) fn masked<T: Real>(m: CsrView<'_, T>, a: CsrView<'_, T>, b: CsrView<'_, T>) -> Merged<T> {
+    assert!(a.cols == b.rows && m.cols == b.cols && m.rows == a.rows);
+    let room = m.crd.len();
+    let mut c = Merged { pos: vec![0], crd: Vec::with_capacity(room), vals: Vec::with_capacity(room) };
+    c.pos.reserve(a.rows);
+    let mut sums = vec![T::ZERO; b.cols];
+    const LISTED: u8 = 1;
+    const WRITTEN: u8 = 2;
+    let mut marks = vec![0_u8; b.cols];
+    for i in 0..a.rows {
+        let listed = m.pos[i] as usize..m.pos[i + 1] as usize;
+        for k in &m.crd[listed.clone()] {
+            marks[*k as usize] = LISTED;
+        }
+        for p in a.pos[i] as usize..a.pos[i + 1] as usize {
+            let j = a.crd[p] as usize;
+            for q in b.pos[j] as usize..b.pos[j + 1] as usize {
+                // SAFETY: positions are below the number of entries, and columns below that of columns.
+                unsafe {
+                    let k = *b.crd.get_unchecked(q) as usize;
+                    let mark = marks.get_unchecked_mut(k);
+                    if *mark != 0 {
+                        *mark = WRITTEN;
+                        *sums.get_unchecked_mut(k) += *a.vals.get_unchecked(p) * *b.vals.get_unchecked(q);
+                    }
+                }
+            }
+        }
+        for p in listed {
+            let k = m.crd[p] as usize;
+            if marks[k] == WRITTEN {
+                c.crd.push(k as i32);
+                c.vals.push(m.vals[p] * sums[k]);
+                sums[k] = T::ZERO;
+            }
+            marks[k] = 0;
+        }
         c.pos.push(c.crd.len() as i32);
     }
     c

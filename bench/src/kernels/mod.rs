@@ -106,6 +106,7 @@ pub(crate) fn matrix<T: Scalar>(
             }
             Kernel::Add | Kernel::Mul => sparse::merge(bench, input, &a, *kernel)?,
             Kernel::Spgemm => product::spgemm(bench, input, &a)?,
+            Kernel::Masked => product::masked(bench, input, &a)?,
             Kernel::Transpose => product::transpose(bench, input, &a)?,
             Kernel::Ata => product::ata(bench, input, &a)?,
             Kernel::Ttv | Kernel::Mttkrp => {}

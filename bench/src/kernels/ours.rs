@@ -25,6 +25,10 @@ pub(crate) trait Ours: Element {
     fn mul(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
     /// `A·B`
     fn spgemm(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
+    /// `M ∘ (A·B)`
+    fn masked(m: &Csr<Self>, a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
+    /// The same by the statement's own loops, which merge each row with the mask's, on one thread.
+    fn merged(m: &Csr<Self>, a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
     /// `Aᵀ`
     fn transpose(a: &Csr<Self>) -> Result<Csr<Self>, Error>;
     /// `Aᵀ·A`
@@ -77,6 +81,18 @@ macro_rules! ours {
                 }
             }
             tensor_kernel! {
+                pub fn masked(M: Csr<$t>, A: Csr<$t>, B: Csr<$t>) -> Csr<$t> {
+                    C[i, k] = M[i, k] * A[i, j] * B[j, k];
+                }
+            }
+            tensor_kernel! {
+                pub fn merged(M: Csr<$t>, A: Csr<$t>, B: Csr<$t>) -> Csr<$t> {
+                    C[i, k] = M[i, k] * A[i, j] * B[j, k];
+                }
+                schedule cpu = none;
+                schedule cuda = none;
+            }
+            tensor_kernel! {
                 pub fn transpose(A: Csr<$t>) -> Csr<$t> {
                     T[j, i] = A[i, j];
                 }
@@ -117,6 +133,12 @@ macro_rules! ours {
             }
             fn spgemm(a: &Csr<$t>, b: &Csr<$t>) -> Result<Csr<$t>, Error> {
                 $kernels::spgemm(a, b)
+            }
+            fn masked(m: &Csr<$t>, a: &Csr<$t>, b: &Csr<$t>) -> Result<Csr<$t>, Error> {
+                $kernels::masked(m, a, b)
+            }
+            fn merged(m: &Csr<$t>, a: &Csr<$t>, b: &Csr<$t>) -> Result<Csr<$t>, Error> {
+                $kernels::merged(m, a, b)
             }
             fn transpose(a: &Csr<$t>) -> Result<Csr<$t>, Error> {
                 $kernels::transpose(a)

@@ -1,4 +1,4 @@
-//! `C = A·B`, `Aᵀ·A` and `Aᵀ` of sparse matrices, the result's rows in order.
+//! `C = A·B`, `A ∘ (A·A)`, `Aᵀ·A` and `Aᵀ` of sparse matrices, the result's rows in order.
 
 use super::sparse::{Block, Rows, SparseResult, accepts, of_faer, of_hand, of_ours, of_sprs};
 use super::{Bench, Candidate, key};
@@ -57,6 +57,30 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
         }));
     }
     let check = |got: &Rows<'_, T>| accepts(got, a.rows, Expected::new(a, b));
+    bench.run(&key, &mut SparseResult::new(&check), candidates, |c, call| c.check(call))
+}
+
+/// A ∘ (A·A), where A is square: of a graph without weights how many paths of two edges stand beside each edge.
+pub(super) fn masked<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>) -> Result<()> {
+    let a = storage::by_rows(matrix);
+    let key = key::<T>(bench, Kernel::Masked, "", input);
+    if a.rows != a.cols || is_left_out(bench, &key, input, a, a) {
+        return Ok(());
+    }
+    let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
+        c.put(T::masked(matrix, matrix, matrix), |m| m.as_ref().ok().map(of_ours));
+    })];
+    if bench.alone() {
+        candidates.push(Candidate::new("ours-merged", |c: &mut SparseResult<T>| {
+            c.put(T::merged(matrix, matrix, matrix), |m| m.as_ref().ok().map(of_ours));
+        }));
+        for name in ["hand", "probe"] {
+            candidates.push(Candidate::new(name, move |c: &mut SparseResult<T>| {
+                c.put(hand::masked(a, a, a), |m| Some(of_hand(m)));
+            }));
+        }
+    }
+    let check = |got: &Rows<'_, T>| accepts(got, a.rows, Expected { mask: Some(a), ..Expected::new(a, a) });
     bench.run(&key, &mut SparseResult::new(&check), candidates, |c, call| c.check(call))
 }
 
@@ -173,6 +197,8 @@ fn entries<T: Copy>(a: CsrView<'_, T>, b: CsrView<'_, T>) -> Option<usize> {
 struct Expected<'a, T> {
     a: CsrView<'a, T>,
     b: CsrView<'a, T>,
+    /// Multiplies the product, which is nowhere else.
+    mask: Option<CsrView<'a, T>>,
     /// The first row of the next block.
     next: usize,
     /// How many products fall on each column of a row.
@@ -185,7 +211,7 @@ struct Expected<'a, T> {
 
 impl<'a, T: Scalar> Expected<'a, T> {
     fn new(a: CsrView<'a, T>, b: CsrView<'a, T>) -> Self {
-        Expected { a, b, next: 0, terms: vec![0; b.cols], place: vec![0; b.cols], most: 1 << 22 }
+        Expected { a, b, mask: None, next: 0, terms: vec![0; b.cols], place: vec![0; b.cols], most: 1 << 22 }
     }
 }
 
@@ -193,7 +219,7 @@ impl<T: Scalar> Iterator for Expected<'_, T> {
     type Item = Block;
 
     fn next(&mut self) -> Option<Block> {
-        let Expected { a, b, most, ref mut terms, ref mut place, .. } = *self;
+        let Expected { a, b, mask, most, ref mut terms, ref mut place, .. } = *self;
         let begin = self.next;
         let row = |m: CsrView<'_, T>, i: usize| m.pos[i] as usize..m.pos[i + 1] as usize;
         let columns = |j: i32| row(b, j as usize).map(|q| b.crd[q] as usize);
@@ -206,6 +232,11 @@ impl<T: Scalar> Iterator for Expected<'_, T> {
                 }
                 terms[k] += 1;
             }
+            if let Some(m) = mask {
+                let listed = &m.crd[row(m, self.next)];
+                let gone = crd.extract_if(first.., |k| listed.binary_search(k).is_err());
+                gone.for_each(|k| terms[k as usize] = 0);
+            }
             crd[first..].sort_unstable();
             counts.extend(crd[first..].iter().map(|k| std::mem::take(&mut terms[*k as usize])));
             pos.push(crd.len());
@@ -215,15 +246,24 @@ impl<T: Scalar> Iterator for Expected<'_, T> {
             return None;
         }
         let mut values = Reference::builder::<T>(crd.len());
+        // By column; without a mask 1 everywhere.
+        let mut factors = vec![if mask.is_none() { Some(1.0) } else { None }; b.cols];
         for (i, within) in (begin..self.next).zip(pos.windows(2)) {
             for n in within[0]..within[1] {
                 place[crd[n] as usize] = n;
             }
+            let listed =
+                mask.into_iter().flat_map(|m| row(m, i).map(move |p| (m.crd[p] as usize, m.vals[p])));
+            listed.clone().for_each(|(k, value)| factors[k] = Some(value.to_f64()));
             for p in row(a, i) {
                 for q in row(b, a.crd[p] as usize) {
-                    values.add(place[b.crd[q] as usize], a.vals[p].to_f64() * b.vals[q].to_f64());
+                    let k = b.crd[q] as usize;
+                    if let Some(factor) = factors[k] {
+                        values.add(place[k], factor * a.vals[p].to_f64() * b.vals[q].to_f64());
+                    }
                 }
             }
+            listed.for_each(|(k, _)| factors[k] = None);
         }
         Some(Block { rows: begin..self.next, pos, crd, values: values.finish(|n| counts[n] as usize) })
     }

@@ -29,7 +29,7 @@
 
 use super::assembly::groups;
 use super::concretize::{concretize, with_first};
-use super::cost::cost;
+use super::cost::{cost, has_mask};
 use super::order::level_vars;
 use super::terms::{Apart, Copied, Which, access};
 use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
@@ -80,19 +80,24 @@ pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
     let own_numbers = numbers(&own.cin);
     let stores_no_more = |way: &Way| {
         let mut sums = numbers(&way.cin).into_iter().zip(&own_numbers);
-        spec.is_dense() || sums.all(|(here, own)| *own || !here)
+        let alike = spec.is_dense() || sums.all(|(here, own)| *own || !here);
+        alike && (!way.apart.factors || has_mask(kernel, &way.cin))
     };
     let of = |apart: Apart| Way::of(kernel, apart, target).filter(stores_no_more);
-    let mut best = first_ways(kernel, &singles).filter_map(of).reduce(Way::better)?;
+    // What a mask does not list is passed over where an array says so: there is one a row, of the host's threads.
+    let masks = target == Platform::Cpu && !spec.is_dense();
+    let mut best = first_ways(kernel, &singles, masks).filter_map(of).reduce(Way::better)?;
     loop {
-        let further = singles.iter().filter_map(|copied| of(best.apart.with(copied)?)).reduce(Way::better);
+        let further = singles.iter().filter_map(|copied| of(best.apart.with(copied)?));
+        let masked = (masks && !best.apart.factors).then(|| of(best.apart.with_factors())).flatten();
+        let further = further.chain(masked).reduce(Way::better);
         match further {
             Some(further) if further.weight < best.weight => best = further,
             _ => break,
         }
     }
     let worth = match spec.is_dense() {
-        _ if best.apart.is_none() => ONE_MORE,
+        _ if best.apart.is_of_sums() => ONE_MORE,
         true => WORTH_IN_ARRAY,
         false => WORTH,
     };
@@ -154,8 +159,8 @@ impl Way {
     }
 }
 
-/// Nothing but what loops do not depend on, terms of a sum that are not reduced, one operand, and two.
-fn first_ways(kernel: &Kernel, singles: &[Copied]) -> impl Iterator<Item = Apart> {
+/// Nothing but what loops do not depend on, sums under a mask, terms of a sum that are not reduced, one operand, and two.
+fn first_ways(kernel: &Kernel, singles: &[Copied], masks: bool) -> impl Iterator<Item = Apart> {
     let terms = subsets(terms(&kernel.assignment.rhs).unwrap_or(0)).into_iter();
     let terms = terms.map(|terms| Apart::of_the_whole(Which::These(terms)));
     let one = singles.iter().map(|copied| Apart::copies(vec![copied.clone()]));
@@ -163,7 +168,9 @@ fn first_ways(kernel: &Kernel, singles: &[Copied]) -> impl Iterator<Item = Apart
         let further = singles[at..].iter().filter(|then| then.operand != first.operand);
         further.map(|then| Apart::copies(vec![first.clone(), then.clone()]))
     });
-    std::iter::once(Apart::NONE).chain(terms).chain(one).chain(two).take(WAYS)
+    let masked = std::iter::once(Apart::NONE).chain(one.clone()).map(|apart| apart.with_factors());
+    let masked = masked.filter(move |_| masks);
+    std::iter::once(Apart::NONE).chain(masked).chain(terms).chain(one).chain(two).take(WAYS)
 }
 
 /// The orders in which an operand may be copied: of its variables, each another one than that of its levels.
@@ -415,6 +422,22 @@ mod tests {
     }
 
     #[test]
+    fn a_mask_multiplies_the_sum() {
+        let masked = "fn f(M: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = A[i, j] * M[i, k] * B[j, k]; }";
+        let sum = "∀i (∀k C[i, k] = M[i, k] * t0[k]) where (∀j ∀k_t0 t0[k_t0] += A[i, j] * B[j, k_t0])";
+        assert_eq!(cin(masked).as_deref(), Some(sum));
+        let kernel = parse_str(masked).unwrap();
+        assert!(copied(&kernel, Platform::Cuda).is_none(), "a GPU's threads have no array a row");
+        let more = "fn f(E: Csr<f32>, M: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = E[i, k] - M[i, k] * A[i, j] * B[j, k]; }";
+        let sum =
+            "∀i (∀k C[i, k] = E[i, k] - M[i, k] * t0[k]) where (∀j ∀k_t0 t0[k_t0] += A[i, j] * B[j, k_t0])";
+        assert_eq!(cin(more).as_deref(), Some(sum));
+        let of_transpose = masked.replace("A[i, j]", "A[j, i]");
+        let copies = "(∀i (∀k C[i, k] = M[i, k] * t0[k]) where (∀j ∀k_t0 t0[k_t0] += t1[i, j] * B[j, k_t0])) where (∀j_t1 ∀i_t1 t1[i_t1, j_t1] = A[j_t1, i_t1])";
+        assert_eq!(cin(&of_transpose).as_deref(), Some(copies));
+    }
+
+    #[test]
     fn nothing_is_copied_without_need() {
         for text in [
             "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = A[i, j] * B[j, k]; }",
@@ -430,7 +453,9 @@ mod tests {
             // Pairs that are asked for, or have elements.
             "fn f(S: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = S[i, k] * A[i, j] * B[k, j]; }",
             "fn f(A: Csr<f32>, X: DenseMat<f32>) -> Csr<f32> { C[i, k] = A[i, j] * X[k, j]; }",
-            "fn f(M: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = M[i, k] * A[i, j] * B[j, k]; }",
+            // Factors that the sum does not change list no coordinates of the workspace.
+            "fn f(d: SparseVec<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = d[i] * A[i, j] * B[j, k]; }",
+            "fn f(D: DenseMat<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = D[i, k] * A[i, j] * B[j, k]; }",
             "fn f(A: Csr<f32>) -> Scalar<f32> { t = A[i, j] * A[j, k] * A[i, k]; }",
         ] {
             assert_eq!(cin(text), None, "{text}");

@@ -25,6 +25,8 @@ const SEARCH: f64 = 10.0;
 const ELEMENT: f64 = 2.0;
 /// An element of a workspace whose coordinates are listed.
 const LISTED: f64 = 3.0;
+/// A look at whether the mask of a workspace lists a coordinate, which it does as often as coordinates of two rows meet.
+const MARK: f64 = 0.5;
 /// An element of a workspace of several dimensions: it is written, sorted, and read.
 const SORTED: f64 = 8.0;
 /// One that is summed there: many are equal, and as many are sorted as there are products.
@@ -35,7 +37,22 @@ const SHARED: f64 = 2.0;
 /// The steps that a kernel's loops make.
 pub fn cost(kernel: &Kernel, cin: &Cin) -> f64 {
     let filled = vec![Filled::Unknown; cin.workspaces.len()];
-    Work { kernel, cin, bound: Vec::new(), filled }.statement(&cin.root).steps
+    Work { kernel, cin, bound: Vec::new(), filled, masked: Vec::new() }.statement(&cin.root).steps
+}
+
+/// Does the loops' consumer of a workspace have a mask, outside of which nothing is scattered?
+pub fn has_mask(kernel: &Kernel, cin: &Cin) -> bool {
+    fn find(work: &Work<'_>, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Forall { body, .. } => find(work, body),
+            Stmt::Where { consumer, producer } => {
+                let masked = producer.fills().is_some_and(|w| work.is_masked(consumer, w));
+                masked || find(work, consumer) || find(work, producer)
+            }
+            Stmt::Assign { .. } => false,
+        }
+    }
+    find(&Work { kernel, cin, bound: vec![], filled: vec![], masked: vec![] }, &cin.root)
 }
 
 /// What one run of a statement makes.
@@ -77,6 +94,8 @@ struct Work<'c> {
     /// Variables of the loops around.
     bound: Vec<IndexVar>,
     filled: Vec<Filled<'c>>,
+    /// Workspaces whose consumer has a mask.
+    masked: Vec<Workspace>,
 }
 
 impl<'c> Work<'c> {
@@ -95,6 +114,7 @@ impl<'c> Work<'c> {
                 Run { steps: steps + count * each, values: count * body.values }
             }
             Stmt::Where { consumer, producer } => {
+                self.masked.extend(producer.fills().filter(|w| self.is_masked(consumer, *w)));
                 let first = self.statement(producer);
                 let filled = producer.fills().map(Workspace::index);
                 if let Some(w) = filled {
@@ -113,6 +133,9 @@ impl<'c> Work<'c> {
                 }
                 if let Target::Workspace(w, _) = target {
                     let decl = &self.cin.workspaces[w.index()];
+                    if self.masked.contains(w) {
+                        return Run { steps: MARK + MEET * steps, values: MEET };
+                    }
                     steps += match (decl.format, op) {
                         _ if decl.vars.is_empty() => 0.0,
                         (WorkspaceFormat::Dense, _) => ELEMENT,
@@ -124,6 +147,22 @@ impl<'c> Work<'c> {
                 Run { steps, values: 1.0 }
             }
         }
+    }
+
+    /// Does an operand list the coordinates at which a statement reads a workspace, of all of which but those nothing comes?
+    fn is_masked(&self, consumer: &Stmt, w: Workspace) -> bool {
+        let decl = &self.cin.workspaces[w.index()];
+        let ([var], WorkspaceFormat::List) = (&decl.vars[..], decl.format) else { return false };
+        let lists = |a: &Access| {
+            let spec = &self.kernel.tensors[a.tensor.index()].spec;
+            let level = level_vars(spec, a).iter().position(|v| v == var);
+            let has_list = |level: usize| {
+                matches!(spec.levels[level], Level::Compressed { .. } | Level::Singleton { .. })
+            };
+            spec.fill == Fill::Zero && level.is_some_and(has_list)
+        };
+        let read = value(consumer);
+        read.any(&|e| matches!(e, Expr::Workspace(read, _) if *read == w)) && masks(read, w, &lists)
     }
 
     /// Do the innermost loop's iterations write one element after another?
@@ -273,6 +312,38 @@ fn joined(a: Coordinates, b: Coordinates) -> Coordinates {
             Coordinates::Listed { count: m, steps: p, from_root: a },
             Coordinates::Listed { count: n, steps: q, from_root: b },
         ) => Coordinates::Listed { count: (m + n).min(SIZE), steps: p + q, from_root: a || b },
+    }
+}
+
+/// What a statement assigns in the end.
+fn value(stmt: &Stmt) -> &Expr {
+    match stmt {
+        Stmt::Forall { body, .. } => value(body),
+        Stmt::Where { consumer, .. } => value(consumer),
+        Stmt::Assign { rhs, .. } => rhs,
+    }
+}
+
+/// Is every read of a workspace in a product with an operand that lists its coordinates?
+fn masks(e: &Expr, w: Workspace, lists: &impl Fn(&Access) -> bool) -> bool {
+    match e {
+        Expr::Workspace(read, _) => *read != w,
+        Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => true,
+        Expr::Unary(_, a) => masks(a, w, lists),
+        Expr::Binary(BinaryOp::Mul, ..)
+            if product(e).into_iter().any(|f| matches!(f, Expr::Access(a) if lists(a))) =>
+        {
+            true
+        }
+        Expr::Binary(_, a, b) => masks(a, w, lists) && masks(b, w, lists),
+    }
+}
+
+/// The factors of a product.
+fn product(e: &Expr) -> Vec<&Expr> {
+    match e {
+        Expr::Binary(BinaryOp::Mul, a, b) => [product(a), product(b)].concat(),
+        factor => vec![factor],
     }
 }
 

@@ -63,18 +63,26 @@ pub struct Apart {
     pub terms: Which,
     /// Of sums inside of a term.
     pub summands: Which,
+    /// Of a product that is summed, the factors that have variables of the sum: the others multiply the sum.
+    pub factors: bool,
     /// Of the operands that are left: those that are copied.
     pub operands: Vec<Copied>,
 }
 
 impl Apart {
     /// None is.
-    pub const NONE: Self = Apart { terms: Which::NONE, summands: Which::NONE, operands: Vec::new() };
+    pub const NONE: Self =
+        Apart { terms: Which::NONE, summands: Which::NONE, factors: false, operands: Vec::new() };
 
     /// Is nothing computed first?
     pub fn is_none(&self) -> bool {
         let none = |which: &Which| matches!(which, Which::These(these) if these.is_empty());
-        none(&self.terms) && none(&self.summands) && self.operands.is_empty()
+        none(&self.terms) && none(&self.summands) && !self.factors && self.operands.is_empty()
+    }
+
+    /// Is nothing but sums computed first, as it is without choosing?
+    pub fn is_of_sums(&self) -> bool {
+        Apart { factors: false, ..self.clone() }.is_none()
     }
 
     /// Terms of the right-hand side.
@@ -85,6 +93,11 @@ impl Apart {
     /// Terms of sums inside of a term.
     pub fn inside(summands: Which) -> Self {
         Apart { summands, ..Apart::NONE }
+    }
+
+    /// The same, and the factors of a sum.
+    pub fn with_factors(&self) -> Self {
+        Apart { factors: true, ..self.clone() }
     }
 
     /// Operands, in the order in which the loops read them.
@@ -144,6 +157,9 @@ pub fn split(kernel: &Kernel, apart: &Apart) -> Split {
             (Some(m), free_vars(&plain(&a.rhs), &lhs), terms.term(&a.rhs))
         }
         _ if sums_terms(a) => (reduces(Monoid::Add), vec![], terms.scope(&a.rhs)),
+        AssignOp::Assign | AssignOp::Reduce(_) if apart.factors && fixed_factors(&a.rhs, &lhs) => {
+            (reduces(Monoid::Add), vec![], terms.factors(&a.rhs))
+        }
         AssignOp::Assign | AssignOp::Reduce(_) => {
             let vars = free_vars(&plain(&a.rhs), &lhs);
             let op = if vars.is_empty() { reduces(Monoid::Add) } else { Some(Monoid::Add) };
@@ -157,6 +173,26 @@ pub fn split(kernel: &Kernel, apart: &Apart) -> Split {
 /// Is the right-hand side a sum whose terms are reduced on their own?
 pub fn sums_terms(a: &ast::Assignment) -> bool {
     !matches!(a.op, AssignOp::Reduce(m) if m != Monoid::Add) && is_additive(&a.rhs)
+}
+
+/// The factors of a product, from left to right.
+fn factors(e: &ast::Expr) -> Vec<&ast::Expr> {
+    match e {
+        ast::Expr::Binary(BinaryOp::Mul, a, b) => [factors(a), factors(b)].concat(),
+        factor => vec![factor],
+    }
+}
+
+/// Is a factor an operand that a sum does not change?
+fn is_fixed(factor: &ast::Expr, lhs: &Access) -> bool {
+    has_operand(factor) && free_vars(&plain(factor), lhs).is_empty()
+}
+
+/// Is a product summed that has a factor which the sum does not change, and others?
+fn fixed_factors(e: &ast::Expr, lhs: &Access) -> bool {
+    let all = factors(e);
+    let fixed = all.iter().filter(|f| is_fixed(f, lhs)).count();
+    fixed > 0 && !free_vars(&plain(e), lhs).is_empty()
 }
 
 fn is_additive(e: &ast::Expr) -> bool {
@@ -230,6 +266,7 @@ impl Terms<'_> {
                 self.counts.terms += 1;
                 match vars.is_empty() && !self.apart.terms.has(self.counts.terms - 1) {
                     true => self.term(term),
+                    false if self.apart.factors && fixed_factors(term, self.lhs) => self.factors(term),
                     false => self.first(term, vars, false),
                 }
             }
@@ -256,6 +293,32 @@ impl Terms<'_> {
                 }
             }
             ast::Expr::Literal(_) | ast::Expr::Scalar(_) => plain(e),
+        }
+    }
+
+    /// A product that is summed: factors that the sum does not change, times the sum of the others.
+    fn factors(&mut self, e: &ast::Expr) -> Expr {
+        let product = |a: Expr, b: Expr| Expr::Binary(BinaryOp::Mul, Box::new(a), Box::new(b));
+        let vars = free_vars(&plain(e), self.lhs);
+        let around = self.within;
+        let mut fixed = Vec::new();
+        let sum = self.read_first(vars, false, vec![], |terms| {
+            let within = terms.within;
+            let mut summed = Vec::new();
+            // From left to right, in which order operands are numbered.
+            for factor in factors(e) {
+                let is_fixed = is_fixed(factor, terms.lhs);
+                terms.within = if is_fixed { around } else { within };
+                let factor = terms.term(factor);
+                if is_fixed { fixed.push(factor) } else { summed.push(factor) }
+            }
+            terms.within = within;
+            let product = summed.into_iter().reduce(product);
+            product.unwrap_or_else(|| unreachable!("what is summed has factors with variables of the sum"))
+        });
+        match fixed.into_iter().reduce(product) {
+            Some(fixed) => product(fixed, sum),
+            None => sum,
         }
     }
 

@@ -99,6 +99,8 @@ pub struct Workspace {
     pub op: Option<Monoid>,
     /// An element's value before the first is combined with it.
     pub init: Value,
+    /// Does it take the elements that a [`Stmt::Mask`](super::Stmt::Mask) lists alone?
+    pub masked: bool,
     /// May threads gather it, outside of loops that they share?
     pub on_threads: bool,
     /// By dimension, the coordinates that were gathered.

@@ -173,7 +173,19 @@ pub enum Stmt {
         /// First value of each element.
         init: Value,
     },
-    /// `workspace[at] op= value`
+    /// From here on, until it is gathered, an empty workspace that is masked takes elements at the coordinates in `crd[lo..hi]`
+    /// alone; it must be one that nothing has been scattered into.
+    Mask {
+        /// The workspace, of one dimension.
+        workspace: WorkspaceId,
+        /// Coordinates in ascending order; some may be equal.
+        crd: BufferId,
+        /// First position.
+        lo: Expr,
+        /// End of the positions.
+        hi: Expr,
+    },
+    /// `workspace[at] op= value`; nothing where the workspace is masked and does not take the element.
     Scatter {
         /// Written workspace.
         workspace: WorkspaceId,

@@ -163,6 +163,10 @@ macro_rules! expressions {
                 $f(index);
             }
             Stmt::StoreVector { index, .. } => $f(index),
+            Stmt::Mask { lo, hi, .. } => {
+                $f(lo);
+                $f(hi);
+            }
             Stmt::Scatter { at, value, .. } => {
                 for e in at {
                     $f(e);
@@ -199,6 +203,7 @@ impl Stmt {
             | Stmt::Alloc { buffer, .. }
             | Stmt::Scan { buffer, .. } => vec![*buffer],
             Stmt::Collective(c) => c.written(),
+            Stmt::Mask { crd, .. } => vec![*crd],
             Stmt::LoadVector { to, buffer, .. } => vec![*to, *buffer],
             Stmt::StoreVector { buffer, from, .. } => vec![*buffer, *from],
             _ => vec![],
@@ -272,6 +277,7 @@ impl Stmt {
             | Stmt::Scan { .. }
             | Stmt::LoadVector { .. }
             | Stmt::StoreVector { .. }
+            | Stmt::Mask { .. }
             | Stmt::Scatter { .. }
             | Stmt::Gather(_)
             | Stmt::If { .. }

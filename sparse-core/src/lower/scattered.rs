@@ -5,18 +5,26 @@
 //! singleton levels below it for the further dimensions, as in `Coo`.
 
 use super::assemble::Pass;
+use super::region::guard;
 use super::state::{Cursor, Lhs, SparseTarget, State};
-use super::{Lowered, Lowerer, Operand};
+use super::{Binder, Lowered, Lowerer, Operand};
 use crate::cin::Workspace;
 use crate::cin::algebra::simplify;
 use crate::cin::check::infinities_meet;
 use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
-use crate::llir::{self, Block, Elem, Expr, Space, Stmt, WorkspaceId};
-use crate::looplet::{LevelRef, Position};
+use crate::llir::{self, Block, Elem, Expr, Space, Stmt, WorkspaceId, build};
+use crate::looplet::{self, LevelRef, Looplet, Position, Stepper};
 use crate::scalar::Value;
 use crate::work::{SHARED, WORTH_LOG2};
+
+/// The coordinates that a masked workspace takes.
+struct Mask {
+    listed: Stepper,
+    /// Does its consumer do nothing at all elsewhere?
+    leads: bool,
+}
 
 impl Lowerer<'_> {
     /// Fills a sparse workspace, then goes on with its consumer.
@@ -31,16 +39,27 @@ impl Lowerer<'_> {
         if self.has_buckets(w, &nest, &written, loops, &st) {
             return self.open_buckets(w, nest, written, loops, st);
         }
+        let mut code = Block::new();
+        let mask = self.mask(w, &nest, &st, &mut code);
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
-        let id = self.sparse_workspace(w, dims, &nest, init.value());
+        let id = self.sparse_workspace(w, dims, &nest, init.value(), mask.is_some());
         let Nest { loops: inner, opens, op, rhs } = nest;
         let lhs = Lhs::Scattered(SparseTarget { workspace: Some(id), indices: written, init: init.value() });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         if self.gpu.is_some() {
             return self.open_on_gpu((w, id), init, &inner, producer, loops, st);
         }
-        let mut block: Block = self.lower(&inner, producer)?;
+        let mut block = Block::new();
+        let mut fill = self.lower(&inner, producer)?;
+        if let Some(Mask { listed: Stepper { crd, begin, end, .. }, leads }) = &mask {
+            block.push(Stmt::Mask { workspace: id, crd: *crd, lo: begin.clone(), hi: end.clone() });
+            if !leads {
+                // Under an empty mask there is nothing to compute.
+                fill = guard(build::lt(begin.clone(), end.clone()), fill);
+            }
+        }
+        block.extend(fill);
         block.push(Stmt::Gather(id));
         let root = Position::One(Expr::Index(0));
         st.rhs = self.with_gathered((w, id), init, &root, &mut st);
@@ -50,7 +69,54 @@ impl Lowerer<'_> {
             return Ok(consumer);
         }
         block.extend(consumer);
-        Ok(block)
+        code.extend(match mask {
+            // Nor anything to read.
+            Some(Mask { listed: Stepper { begin, end, .. }, leads: true }) => {
+                guard(build::lt(begin, end), block)
+            }
+            _ => block,
+        });
+        Ok(code)
+    }
+
+    /// The fiber that lists all coordinates at which a consumer reads a workspace's elements: others need not be computed. It is
+    /// one that stands when the workspace is filled.
+    fn mask(&mut self, w: Workspace, nest: &Nest, st: &State, block: &mut Block) -> Option<Mask> {
+        let decl = &self.workspaces[w.index()];
+        let mut reads = Vec::new();
+        st.rhs.for_each_production(&mut |p| {
+            if p.workspace == w && !reads.contains(&&p.read) {
+                reads.push(&p.read);
+            }
+        });
+        let [[read]] = reads.iter().map(|read| &read[..]).collect::<Vec<_>>()[..] else { return None };
+        let read = *read;
+        if self.gpu.is_some() || decl.format != WorkspaceFormat::List || nest.op.is_none() {
+            return None;
+        }
+        let mut found = None;
+        st.rhs.for_each_access(&mut |a| {
+            let level = st.cursors[a.index()].level;
+            let lists = st.next_var(self, a) == Some(read) && self.levels[a.index()][level].crd.is_some();
+            if found.is_none() && lists && !nest.rhs.contains(a) && !self.reads_without(w, a, st) {
+                found = Some((a, level));
+            }
+        });
+        let (a, level) = found?;
+        let listed = self.levels[a.index()][level].clone();
+        let position = st.cursors[a.index()].position.clone();
+        let mut binder = Binder::new(self, block, a, level, read);
+        let Looplet::Stepper(stepper) = looplet::unfurl(&listed, &position, &mut binder) else { return None };
+        let (name, mask) = (self.workspaces[w.index()].name.clone(), self.tensor_name(a));
+        self.note(format!("`{name}` takes elements where `{mask}` has entries, and no others"));
+        Some(Mask { listed: stepper, leads: st.idles_without(self, &[a]) })
+    }
+
+    /// Is a workspace read where an operand has no entry?
+    fn reads_without(&self, w: Workspace, a: AccessId, st: &State) -> bool {
+        let mut reads = false;
+        st.clone().without(self, &[a]).rhs.for_each_production(&mut |p| reads |= p.workspace == w);
+        reads
     }
 
     /// What stands for an element that is not there, of a workspace that is written everywhere: a value by which the
@@ -197,9 +263,17 @@ impl Lowerer<'_> {
     }
 
     /// Declares the workspace and the arrays that it gathers into: one of each, however often the code forks.
-    fn sparse_workspace(&mut self, w: Workspace, dims: Vec<Expr>, nest: &Nest, init: Value) -> WorkspaceId {
-        let known = self.spas_of.iter().position(|of| *of == w);
-        if let Some(at) = known.filter(|&at| self.spas[at].init == init) {
+    fn sparse_workspace(
+        &mut self,
+        w: Workspace,
+        dims: Vec<Expr>,
+        nest: &Nest,
+        init: Value,
+        masked: bool,
+    ) -> WorkspaceId {
+        let alike = |at: &usize| self.spas[*at].init == init && self.spas[*at].masked == masked;
+        let known = (0..self.spas.len()).filter(|at| self.spas_of[*at] == w);
+        if let Some(at) = known.into_iter().find(alike) {
             return WorkspaceId(at as u32);
         }
         let decl = &self.workspaces[w.index()];
@@ -220,7 +294,17 @@ impl Lowerer<'_> {
         let crd = (0..dims.len()).map(|d| self.local(&crd_name(d), Elem::Index, space)).collect();
         let vals = self.local(&format!("{name}_vals"), Elem::Scalar(self.dtype), space);
         self.spas_of.push(w);
-        self.spas.push(llir::Workspace { name, format, dims, op: nest.op, init, on_threads, crd, vals });
+        self.spas.push(llir::Workspace {
+            name,
+            format,
+            dims,
+            op: nest.op,
+            init,
+            masked,
+            on_threads,
+            crd,
+            vals,
+        });
         WorkspaceId(self.spas.len() as u32 - 1)
     }
 

@@ -108,8 +108,13 @@ pub(super) fn coiteration(
     if let Some(gathered) = gathered(s, v, body) {
         return Some(format!("it steps over the runs of equal coordinates in `{gathered}`"));
     }
-    match &swept(s, v, outside, body)[..] {
+    let swept = swept(s, v, outside, body);
+    let list = list_of(s, v, body, &|_, _, _| true);
+    match &swept[..] {
         [] => None,
+        [(a, _), ..] if let Some(list) = list => {
+            Some(format!("it merges the stored coordinates of `{}` and `{list}`", name(a)))
+        }
         [(a, false)] => Some(format!("it steps over the runs of equal coordinates of `{}`", name(a))),
         [(a, true)] if is_idle_without(s, body, a) => None,
         [(a, true)] => Some(format!("it also does something where `{}` stores nothing", name(a))),
@@ -122,11 +127,21 @@ pub(super) fn coiteration(
 
 /// A list of elements of several dimensions, the first of which a loop over `v` goes over, or of one, where the loop does something that the list has no element for.
 fn gathered<'s>(s: &'s Scheduler<'_>, v: IndexVar, body: &Stmt) -> Option<&'s str> {
+    list_of(s, v, body, &|w, vars, a| vars.len() > 1 || !is_idle_without_element(s, w, a))
+}
+
+/// A list of elements, over the first dimension of which a loop over `v` goes, and that an assignment reads in a certain way.
+fn list_of<'s>(
+    s: &'s Scheduler<'_>,
+    v: IndexVar,
+    body: &Stmt,
+    reads: &dyn Fn(Workspace, &[IndexVar], &Assignment<'_>) -> bool,
+) -> Option<&'s str> {
     let mut found = None;
     for_each_assignment(body, &mut vec![], &mut |a| {
         let is_list = |w: Workspace, vars: &[IndexVar]| {
             let here = vars.first() == Some(&v) && s.cin.workspaces[w.index()].format.is_sparse();
-            here && (vars.len() > 1 || !is_idle_without_element(s, w, &a))
+            here && reads(w, vars, &a)
         };
         found = found.or(a.rhs.workspace(&is_list).map(|(w, _)| w));
     });

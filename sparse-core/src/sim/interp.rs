@@ -12,11 +12,11 @@ use super::threads::ThreadLoop;
 use crate::llir::print::{print_headline, print_step_headline};
 use crate::llir::{
     Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Program, Space, Step, Stmt, Ty, VarId,
-    WorkspaceId,
+    WorkspaceId, build,
 };
 use crate::scalar::{BinaryOp, DType, Value};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A program's state as it runs.
 pub(super) struct Machine<'a> {
@@ -32,6 +32,8 @@ pub(super) struct Machine<'a> {
     pub(super) max_steps: u64,
     /// What sparse workspaces hold, by coordinates.
     workspaces: Vec<BTreeMap<Vec<u64>, Value>>,
+    /// What sparse workspaces take that are masked.
+    masks: Vec<BTreeSet<u64>>,
     /// What the launches up to now cost.
     pub(super) reports: Vec<LaunchReport>,
     /// Inside a loop on threads.
@@ -54,6 +56,7 @@ impl<'a> Machine<'a> {
             steps: 0,
             max_steps,
             workspaces: vec![BTreeMap::new(); program.workspaces.len()],
+            masks: vec![BTreeSet::new(); program.workspaces.len()],
             reports: vec![],
             races: None,
             order: Order::Ascending,
@@ -263,6 +266,13 @@ impl<'a> Machine<'a> {
                 let value = self.element(*buffer, value)?;
                 self.memory[buffer.index()].append(count, value)
             }
+            Stmt::Mask { workspace, crd, lo, hi } => {
+                let range = self.index(lo)?..self.index(hi)?;
+                let listed =
+                    range.map(|p| self.index(&build::load(*crd, Expr::Index(p)))).collect::<Checked<_>>()?;
+                self.masks[workspace.index()] = listed;
+                Ok(())
+            }
             Stmt::Scatter { workspace, at, value } => {
                 let at = at.iter().map(|e| self.index(e)).collect::<Checked<_>>()?;
                 let value = self.scalar(value)?;
@@ -307,6 +317,9 @@ impl<'a> Machine<'a> {
             if index >= len as u64 {
                 return Err(Box::new(Fault::OutOfBounds { buffer: w.name.clone(), index, len }));
             }
+        }
+        if w.masked && !self.masks[workspace.index()].contains(&at[0]) {
+            return Ok(());
         }
         let element = self.workspaces[workspace.index()].entry(at).or_insert(w.init);
         *element = w.op.map_or(value, |op| binary(op.op(), *element, value));

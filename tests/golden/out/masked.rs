@@ -10,15 +10,15 @@ unsafe fn body(
     M1_dim: usize,
     M2_dim: usize,
     A2_dim: usize,
-    M2_pos: &[i32],
-    M2_crd: &[i32],
-    M_vals: &[f32],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
     C2_pos: &mut [MaybeUninit<i32>],
     C2_crd: &mut [MaybeUninit<i32>],
     C_vals: &mut [MaybeUninit<f32>],
@@ -32,15 +32,15 @@ unsafe fn body(
             isa,
             &Task_i {
                 M2_dim,
-                M2_pos,
-                M2_crd,
-                M_vals,
                 A2_pos,
                 A2_crd,
                 A_vals,
                 B2_pos,
                 B2_crd,
                 B_vals,
+                M2_pos,
+                M2_crd,
+                M_vals,
                 C2_pos: C2_pos.shared(),
                 C2_crd: C2_crd.shared(),
                 C_vals: C_vals.shared(),
@@ -51,12 +51,12 @@ unsafe fn body(
             },
             |i| M2_pos.index(i),
             0..M1_dim,
-            M2_pos
+            A2_pos
                 .index(M1_dim)
                 .saturating_mul(
-                    (A2_pos.index(M1_dim) / M1_dim.max(1)).saturating_add(1),
+                    (B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
                 ),
-            rt::Positions(&*M2_pos),
+            rt::Positions(&*A2_pos),
         );
         C2_pos.scan(M1_dim);
         [C2_crd_len]
@@ -65,15 +65,15 @@ unsafe fn body(
 /// What the iterations of `i` capture.
 struct Task_i<'a> {
     M2_dim: usize,
-    M2_pos: &'a [i32],
-    M2_crd: &'a [i32],
-    M_vals: &'a [f32],
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [f32],
     B2_pos: &'a [i32],
     B2_crd: &'a [i32],
     B_vals: &'a [f32],
+    M2_pos: &'a [i32],
+    M2_crd: &'a [i32],
+    M_vals: &'a [f32],
     C2_pos: rt::Shared<i32>,
     C2_crd: rt::Shared<i32>,
     C_vals: rt::Shared<f32>,
@@ -83,15 +83,15 @@ impl rt::Task for Task_i<'_> {
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) -> rt::Lens<1> {
         let Task_i {
             M2_dim,
-            M2_pos,
-            M2_crd,
-            M_vals,
             A2_pos,
             A2_crd,
             A_vals,
             B2_pos,
             B2_crd,
             B_vals,
+            M2_pos,
+            M2_crd,
+            M_vals,
             ref C2_pos,
             ref C2_crd,
             ref C_vals,
@@ -107,15 +107,15 @@ impl rt::Task for Task_i<'_> {
             body_i(
                 chunk,
                 M2_dim,
-                M2_pos,
-                M2_crd,
-                M_vals,
                 A2_pos,
                 A2_crd,
                 A_vals,
                 B2_pos,
                 B2_crd,
                 B_vals,
+                M2_pos,
+                M2_crd,
+                M_vals,
                 C2_pos,
                 C2_crd,
                 C_vals,
@@ -140,77 +140,76 @@ unsafe fn body_i(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     M2_dim: usize,
-    M2_pos: &[i32],
-    M2_crd: &[i32],
-    M_vals: &[f32],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
     C2_pos: &rt::Shared<i32>,
     C2_crd: &rt::Shared<i32>,
     C_vals: &rt::Shared<f32>,
 ) -> rt::Lens<1> {
     unsafe {
-        let mut w_memory = chunk
+        let mut t0_memory = chunk
             .home
-            .keep(0, || rt::workspace::List::<f32>::new([M2_dim], 0.0_f32));
+            .keep(0, || rt::workspace::Masked::<f32>::new([M2_dim], 0.0_f32));
         let mut C2_crd_len = 0_usize;
+        let mut M2_begin = M2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let M2_end = M2_pos.index(i + 1);
             let C2_begin = C2_crd_len;
-            let mut w = w_memory.open();
-            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
-                let j = A2_crd.index(pA);
-                let pM2_end = M2_pos.index(i + 1);
-                let pB2_end = B2_pos.index(j + 1);
-                let mut pM = M2_pos.index(i);
-                let mut pB = B2_pos.index(j);
-                if pM < pM2_end && pB < pB2_end {
+            let pM2_begin = M2_begin;
+            let pM2_end = M2_end;
+            if pM2_begin < pM2_end {
+                let mut t0 = t0_memory.open(&*M2_crd, pM2_begin, pM2_end);
+                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                    let j = A2_crd.index(pA);
+                    let A_val = A_vals.at(pA);
+                    for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
+                        let k_t0 = B2_crd.index(pB);
+                        if let Some(at) = t0.place([k_t0]) {
+                            t0.set(at, isa.mul_add(A_val, B_vals.at(pB), t0.at(at)));
+                        }
+                    }
+                }
+                let ([t0_crd], t0_vals) = t0.gather(rt::workspace::By(rt::monoid::Add));
+                let pt01_end = t0_crd.len();
+                let mut pM = pM2_begin;
+                let mut pt0 = 0_usize;
+                if pM < pM2_end && pt0 < pt01_end {
                     rt::align();
                     loop {
                         let kM = M2_crd.index(pM);
-                        let kB = B2_crd.index(pB);
-                        if kM == kB {
-                            let at = w.place([kM]);
-                            w.set(
-                                at,
-                                isa
-                                    .mul_add(
-                                        M_vals.at(pM) * A_vals.at(pA),
-                                        B_vals.at(pB),
-                                        w.at(at),
-                                    ),
-                            );
+                        let kt0 = t0_crd.index(pt0);
+                        if kM == kt0 {
+                            C2_crd.set(C2_crd_len, kM as i32);
+                            C_vals.set(C2_crd_len, M_vals.at(pM) * t0_vals.at(pt0));
+                            C2_crd_len += 1;
                             pM += 1;
-                            pB += 1;
-                            if pM2_end <= pM || pB2_end <= pB {
+                            pt0 += 1;
+                            if pM2_end <= pM || pt01_end <= pt0 {
                                 break;
                             }
-                        } else if kM < kB {
-                            pM += 1;
+                        } else if kM < kt0 {
+                            pM = rt::gallop(&*M2_crd, pM + 1, pM2_end, kt0);
                             if pM2_end <= pM {
                                 break;
                             }
                         } else {
-                            pB += 1;
-                            if pB2_end <= pB {
+                            pt0 = rt::gallop(&*t0_crd, pt0 + 1, pt01_end, kM);
+                            if pt01_end <= pt0 {
                                 break;
                             }
                         }
                     }
                 }
             }
-            let ([w_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
-            let pw1_end = w_crd.len();
-            for pw in 0..pw1_end {
-                let k = w_crd.index(pw);
-                C2_crd.set(C2_crd_len, k as i32);
-                C_vals.set(C2_crd_len, w_vals.at(pw));
-                C2_crd_len += 1;
-            }
             C2_pos.set(i, (C2_crd_len - C2_begin) as i32);
+            M2_begin = M2_end;
         }
         rt::Lens {
             indices: [C2_crd_len],
@@ -223,15 +222,15 @@ unsafe fn body_i(
 unsafe fn avx512_i(
     chunk: rt::Chunk,
     M2_dim: usize,
-    M2_pos: &[i32],
-    M2_crd: &[i32],
-    M_vals: &[f32],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
     C2_pos: &rt::Shared<i32>,
     C2_crd: &rt::Shared<i32>,
     C_vals: &rt::Shared<f32>,
@@ -241,15 +240,15 @@ unsafe fn avx512_i(
             rt::Avx512::assume(),
             chunk,
             M2_dim,
-            M2_pos,
-            M2_crd,
-            M_vals,
             A2_pos,
             A2_crd,
             A_vals,
             B2_pos,
             B2_crd,
             B_vals,
+            M2_pos,
+            M2_crd,
+            M_vals,
             C2_pos,
             C2_crd,
             C_vals,
@@ -261,15 +260,15 @@ unsafe fn avx512_i(
 unsafe fn avx2_i(
     chunk: rt::Chunk,
     M2_dim: usize,
-    M2_pos: &[i32],
-    M2_crd: &[i32],
-    M_vals: &[f32],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
     C2_pos: &rt::Shared<i32>,
     C2_crd: &rt::Shared<i32>,
     C_vals: &rt::Shared<f32>,
@@ -279,15 +278,15 @@ unsafe fn avx2_i(
             rt::Avx2::assume(),
             chunk,
             M2_dim,
-            M2_pos,
-            M2_crd,
-            M_vals,
             A2_pos,
             A2_crd,
             A_vals,
             B2_pos,
             B2_crd,
             B_vals,
+            M2_pos,
+            M2_crd,
+            M_vals,
             C2_pos,
             C2_crd,
             C_vals,
@@ -297,15 +296,15 @@ unsafe fn avx2_i(
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     M2_dim: usize,
-    M2_pos: &[i32],
-    M2_crd: &[i32],
-    M_vals: &[f32],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
     C2_pos: &rt::Shared<i32>,
     C2_crd: &rt::Shared<i32>,
     C_vals: &rt::Shared<f32>,
@@ -315,15 +314,15 @@ unsafe fn baseline_i(
             rt::Baseline,
             chunk,
             M2_dim,
-            M2_pos,
-            M2_crd,
-            M_vals,
             A2_pos,
             A2_crd,
             A_vals,
             B2_pos,
             B2_crd,
             B_vals,
+            M2_pos,
+            M2_crd,
+            M_vals,
             C2_pos,
             C2_crd,
             C_vals,
@@ -336,15 +335,15 @@ unsafe fn avx512(
     M1_dim: usize,
     M2_dim: usize,
     A2_dim: usize,
-    M2_pos: &[i32],
-    M2_crd: &[i32],
-    M_vals: &[f32],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
     C2_pos: &mut [MaybeUninit<i32>],
     C2_crd: &mut [MaybeUninit<i32>],
     C_vals: &mut [MaybeUninit<f32>],
@@ -355,15 +354,15 @@ unsafe fn avx512(
             M1_dim,
             M2_dim,
             A2_dim,
-            M2_pos,
-            M2_crd,
-            M_vals,
             A2_pos,
             A2_crd,
             A_vals,
             B2_pos,
             B2_crd,
             B_vals,
+            M2_pos,
+            M2_crd,
+            M_vals,
             C2_pos,
             C2_crd,
             C_vals,
@@ -376,15 +375,15 @@ unsafe fn avx2(
     M1_dim: usize,
     M2_dim: usize,
     A2_dim: usize,
-    M2_pos: &[i32],
-    M2_crd: &[i32],
-    M_vals: &[f32],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
     C2_pos: &mut [MaybeUninit<i32>],
     C2_crd: &mut [MaybeUninit<i32>],
     C_vals: &mut [MaybeUninit<f32>],
@@ -395,15 +394,15 @@ unsafe fn avx2(
             M1_dim,
             M2_dim,
             A2_dim,
-            M2_pos,
-            M2_crd,
-            M_vals,
             A2_pos,
             A2_crd,
             A_vals,
             B2_pos,
             B2_crd,
             B_vals,
+            M2_pos,
+            M2_crd,
+            M_vals,
             C2_pos,
             C2_crd,
             C_vals,
@@ -416,15 +415,15 @@ pub(super) unsafe fn run(
     M1_dim: usize,
     M2_dim: usize,
     A2_dim: usize,
-    M2_pos: &[i32],
-    M2_crd: &[i32],
-    M_vals: &[f32],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
     C2_pos: &mut [MaybeUninit<i32>],
     C2_crd: &mut [MaybeUninit<i32>],
     C_vals: &mut [MaybeUninit<f32>],
@@ -437,15 +436,15 @@ pub(super) unsafe fn run(
                     M1_dim,
                     M2_dim,
                     A2_dim,
-                    M2_pos,
-                    M2_crd,
-                    M_vals,
                     A2_pos,
                     A2_crd,
                     A_vals,
                     B2_pos,
                     B2_crd,
                     B_vals,
+                    M2_pos,
+                    M2_crd,
+                    M_vals,
                     C2_pos,
                     C2_crd,
                     C_vals,
@@ -459,15 +458,15 @@ pub(super) unsafe fn run(
                     M1_dim,
                     M2_dim,
                     A2_dim,
-                    M2_pos,
-                    M2_crd,
-                    M_vals,
                     A2_pos,
                     A2_crd,
                     A_vals,
                     B2_pos,
                     B2_crd,
                     B_vals,
+                    M2_pos,
+                    M2_crd,
+                    M_vals,
                     C2_pos,
                     C2_crd,
                     C_vals,
@@ -481,15 +480,15 @@ pub(super) unsafe fn run(
                     M1_dim,
                     M2_dim,
                     A2_dim,
-                    M2_pos,
-                    M2_crd,
-                    M_vals,
                     A2_pos,
                     A2_crd,
                     A_vals,
                     B2_pos,
                     B2_crd,
                     B_vals,
+                    M2_pos,
+                    M2_crd,
+                    M_vals,
                     C2_pos,
                     C2_crd,
                     C_vals,

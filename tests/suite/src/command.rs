@@ -279,6 +279,14 @@ pub fn breaks_promise(schedule: &[Command], sizes: &[(String, usize)]) -> bool {
             of.insert(outer.clone(), (root, part.saturating_mul(n)));
             of.insert(inner.clone(), (String::new(), 1));
         }
+        // How many these have is not computed here; their names may look like a copy's.
+        let made = match (c.name.as_str(), &c.args[..]) {
+            ("divide", [_, outer, inner, _]) => vec![outer, inner],
+            ("fuse", [_, _, fused]) => vec![fused],
+            ("pos" | "coord", [_, new, ..]) => vec![new],
+            _ => vec![],
+        };
+        of.extend(made.into_iter().map(|new| (new.clone(), (String::new(), 1))));
         if c.name == "precompute" {
             for (v, new) in c.list(1).iter().zip(c.list(2)) {
                 let v = root(v, &of);
@@ -343,6 +351,8 @@ mod tests {
             "bound(i, ib, 6, MaxExact); bound(ib, ic, 3, Divisible); bound(j, jb, 5, Divisible)"
         ));
         assert!(breaks("bound(i, ib, 3, Divisible); bound(ib, ic, 12, MaxExact)"));
+        assert!(!breaks("divide(j_t0, j_t2, j_t3, 3); bound(j_t2, j_t4, 3, MaxExact)"));
+        assert!(breaks("bound(j_t2, j_t4, 3, MaxExact)"));
         assert!(breaks("precompute(x[i], [i], [iw], w); bound(iw, ib, 5, MaxExact)"));
         assert!(!breaks(
             "split(i, a, b, 4); split(a, c, d, 1); bound(c, e, 2, MaxExact); bound(b, f, 4, MaxExact)"

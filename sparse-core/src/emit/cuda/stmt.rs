@@ -190,6 +190,7 @@ impl<'a> Writer<'a> {
             Stmt::Append { .. }
             | Stmt::AppendN { .. }
             | Stmt::Alloc { .. }
+            | Stmt::Mask { .. }
             | Stmt::Scatter { .. }
             | Stmt::Gather(_)
             | Stmt::Threads { .. }

@@ -77,6 +77,9 @@ impl<'a> Captures<'a> {
             Stmt::Store { buffer, .. } | Stmt::Reduce { buffer, .. } | Stmt::Atomic { buffer, .. } => {
                 arrays[buffer.index()] = Some(true);
             }
+            Stmt::Mask { crd, .. } => {
+                arrays[crd.index()].get_or_insert(false);
+            }
             _ => {}
         });
         visit_exprs(body, &mut |e| match e {

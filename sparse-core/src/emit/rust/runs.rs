@@ -30,7 +30,8 @@ pub(super) fn gathered(stmts: Stmts<'_>, block: &[Stmt]) -> Option<Tokens> {
     let all = *hi == Expr::Var(*end)
         && [*crd, vals].contains(counted)
         && (to_crd.from, to_vals.from) == (*crd, vals)
-        && workspace.format == WorkspaceFormat::List;
+        && workspace.format == WorkspaceFormat::List
+        && !workspace.masked;
     (all && !used).then(|| workspaces::append(stmts.names, *id, to_crd.to, to_vals.to))
 }
 

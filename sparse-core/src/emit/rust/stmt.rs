@@ -125,6 +125,7 @@ impl<'a> Stmts<'a> {
                 let (index, value) = (self.exprs.expr(index), self.exprs.expr(value));
                 quote!(#name.combine(#chunk.alone, #index, #value, #monoid);)
             }
+            Stmt::Mask { workspace, crd, lo, hi } => workspaces::mask(self.names, *workspace, *crd, [lo, hi]),
             Stmt::Scatter { workspace, at, value } => self.scatter(*workspace, at, value),
             Stmt::Gather(workspace) => workspaces::gather(self.names, *workspace),
             Stmt::Alloc { buffer, len, init } => {
@@ -227,7 +228,10 @@ impl<'a> Stmts<'a> {
             Some(op) => self.exprs.binary_with(op.op(), w.init.dtype(), quote!(#name.at(#place)), value),
             None => self.exprs.expr(value),
         };
-        quote!(let #place = #name.place([#(#at),*]); #name.set(#place, #value);)
+        match w.masked {
+            true => quote!(if let Some(#place) = #name.place([#(#at),*]) { #name.set(#place, #value); }),
+            false => quote!(let #place = #name.place([#(#at),*]); #name.set(#place, #value);),
+        }
     }
 
     /// `place op= value`

@@ -6,7 +6,7 @@ use super::names::Names;
 use super::quote::{Tokens, quote};
 use super::tasks::monoid;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{BufferId, Stmt, WorkspaceFormat, WorkspaceId};
+use crate::llir::{BufferId, Expr, Stmt, WorkspaceFormat, WorkspaceId};
 use crate::scalar::Monoid;
 
 /// Where a workspace is opened: before a statement of a block, by its number.
@@ -25,6 +25,10 @@ pub(super) fn opened(names: &Names<'_>, block: &[Stmt]) -> Vec<Opened> {
     let mut opened: Vec<Opened> = Vec::new();
     for (gathered, stmt) in block.iter().enumerate() {
         let Stmt::Gather(workspace) = stmt else { continue };
+        if names.program.workspace(*workspace).masked {
+            // Its mask opens it.
+            continue;
+        }
         let scatters = |stmt: &Stmt| {
             // A statement that gathers it as well opens it for itself.
             let (mut scatters, mut gathers) = (false, false);
@@ -50,6 +54,15 @@ impl Opened {
     }
 }
 
+/// Opens a workspace for what its mask lists.
+pub(super) fn mask(names: &Names<'_>, id: WorkspaceId, crd: BufferId, [lo, hi]: [&Expr; 2]) -> Tokens {
+    let w = names.workspace(id);
+    let (open, memory, crd) = (&w.open, &w.memory, names.buffer(crd));
+    let exprs = Exprs::new(names, Arithmetic::Exact);
+    let (lo, hi) = (exprs.expr(lo), exprs.expr(hi));
+    quote!(let mut #open = #memory.open(&*#crd, #lo, #hi);)
+}
+
 /// Its memory, to be made once a thread.
 pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> Tokens {
     let w = names.program.workspace(id);
@@ -57,6 +70,7 @@ pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> Tokens {
     let dims = w.dims.iter().map(|d| exprs.expr(d));
     let (t, init) = (rust_type(w.init.dtype()), value(w.init));
     let ty = match w.format {
+        WorkspaceFormat::List if w.masked => quote!(Masked::<#t>),
         WorkspaceFormat::List => quote!(List::<#t>),
         WorkspaceFormat::Hash => quote!(Hash::<#t, _>),
         WorkspaceFormat::Sort => quote!(Sort::<#t, _>),

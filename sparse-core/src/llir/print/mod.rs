@@ -136,11 +136,12 @@ impl Printer<'_> {
             let dims: Vec<_> = w.dims.iter().map(|d| print_expr(p, d)).collect();
             let op = w.op.map_or("=".to_owned(), assign_op);
             self.line(&format!(
-                "workspace {}[{}] {op} {} from {}{};",
+                "workspace {}[{}] {op} {} from {}{}{};",
                 w.name,
                 dims.join(", "),
                 w.format,
                 w.init,
+                if w.masked { ", masked" } else { "" },
                 if w.on_threads { ", gathered by threads" } else { "" }
             ));
         }
@@ -247,6 +248,10 @@ impl Printer<'_> {
                 };
                 let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
                 format!("{declared}{name} {element}, {};", free(value))
+            }
+            Stmt::Mask { workspace, crd, lo, hi } => {
+                let name = p.workspaces.get(workspace.index()).map_or("?", |w| &w.name);
+                format!("mask {name} by {}[{}];", buffer_name(p, *crd), range(p, lo, hi))
             }
             Stmt::Scatter { workspace, at, value } => {
                 let at: Vec<_> = at.iter().map(free).collect();

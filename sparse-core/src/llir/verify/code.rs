@@ -208,6 +208,7 @@ impl<'a> Verifier<'a> {
                 self.buffers[buffer.index()] = true;
                 Ok(())
             }
+            Stmt::Mask { workspace, crd, lo, hi } => self.mask(*workspace, *crd, [lo, hi], at),
             Stmt::Scatter { workspace, at: element, value } => self.scatter(*workspace, element, value, at),
             Stmt::Gather(workspace) => self.gather(*workspace, at),
             Stmt::Alloc { buffer, len, init } => {

@@ -271,6 +271,8 @@ fn workspaces(p: &Program) -> Result<(), VerifyError> {
         ensure(shape, Rule::Workspaces, place, || "it has no coordinates, or not as many as sizes".into())?;
         let sorts = !w.on_threads || w.format == WorkspaceFormat::Sort;
         ensure(sorts, Rule::Workspaces, place, || "threads gather what is sorted alone".into())?;
+        let lists = !w.masked || w.format == WorkspaceFormat::List && w.dims.len() == 1;
+        ensure(lists, Rule::Workspaces, place, || "a list of one dimension alone is masked".into())?;
         ensure(w.op.is_none_or(|op| op.accepts(t)), Rule::Types, place, || {
             "its operator is not defined".into()
         })?;

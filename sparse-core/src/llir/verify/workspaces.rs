@@ -3,9 +3,28 @@
 use super::code::{Place, Verifier};
 use super::{Rule, VerifyError, broken, ensure};
 use crate::llir::walk::visit_stmts;
-use crate::llir::{BufferId, Expr, Stmt, Ty, Workspace, WorkspaceId};
+use crate::llir::{BufferId, Elem, Expr, Stmt, Ty, Workspace, WorkspaceId};
 
 impl<'a> Verifier<'a> {
+    pub(super) fn mask(
+        &mut self,
+        id: WorkspaceId,
+        crd: BufferId,
+        range: [&Expr; 2],
+        at: Place,
+    ) -> Result<(), VerifyError> {
+        let w = self.filling(id, at)?;
+        ensure(w.masked, Rule::Workspaces, at, || format!("`{}` is not masked", w.name))?;
+        ensure(!self.scattered.contains_key(&id), Rule::Workspaces, at, || {
+            format!("`{}` is masked when it has elements, or a second time", w.name)
+        })?;
+        let elem = self.usable(crd, at)?.elem;
+        ensure(elem == Elem::Index, Rule::Types, at, || "a mask lists coordinates".into())?;
+        range.into_iter().try_for_each(|e| self.expect(e, Ty::Index, at))?;
+        self.scattered.insert(id, self.threads.as_ref().map(|s| s.number));
+        Ok(())
+    }
+
     pub(super) fn scatter(
         &mut self,
         id: WorkspaceId,
@@ -16,6 +35,9 @@ impl<'a> Verifier<'a> {
         let w = self.filling(id, at)?;
         ensure(element.len() == w.dims.len(), Rule::Workspaces, at, || {
             format!("`{}` has {} dimensions", w.name, w.dims.len())
+        })?;
+        ensure(!w.masked || self.scattered.contains_key(&id), Rule::Workspaces, at, || {
+            format!("the mask of `{}` comes after its elements", w.name)
         })?;
         self.scattered.insert(id, self.threads.as_ref().map(|s| s.number));
         element.iter().try_for_each(|e| self.expect(e, Ty::Index, at))?;
@@ -62,7 +84,7 @@ impl<'a> Verifier<'a> {
             let Stmt::Gather(id) = done else { continue };
             let mut again = false;
             visit_stmts(std::slice::from_ref(stmt), &mut |s| {
-                again |= matches!(s, Stmt::Scatter { workspace: w, .. } | Stmt::Gather(w) if w == id);
+                again |= matches!(s, Stmt::Mask { workspace: w, .. } | Stmt::Scatter { workspace: w, .. } | Stmt::Gather(w) if w == id);
             });
             if again {
                 self.gathered(*id).into_iter().for_each(|b| self.buffers[b.index()] = false);

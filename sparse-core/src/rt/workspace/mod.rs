@@ -8,12 +8,14 @@
 mod counting;
 mod hash;
 mod list;
+mod masked;
 mod sort;
 #[cfg(test)]
 mod tests;
 
 pub use hash::{Hash, OpenHash};
 pub use list::{List, OpenList};
+pub use masked::{Masked, OpenMasked};
 pub use sort::{OpenSort, Sort};
 
 use super::memory;

@@ -1,7 +1,7 @@
 use super::super::grown::Grown;
 use super::super::host::MOST;
 use super::super::monoid::Add;
-use super::{By, Hash, Last, List, Sort};
+use super::{By, Hash, Last, List, Masked, Sort};
 use std::collections::BTreeMap;
 
 /// Numbers that look random.
@@ -75,6 +75,36 @@ fn lists_append_what_they_gather() {
         assert!(crd.is_short() || *crd == all_crd[..]);
         assert!(vals.is_short() || *vals == all_vals[..]);
         assert_eq!([crd.is_short(), vals.is_short()], [most_crd, most_vals].map(|most| most < MOST));
+    }
+}
+
+#[test]
+fn masked_accumulators_take_what_the_mask_lists() {
+    for size in [1, 64, 1000] {
+        let (mut memory, mut next) = (Masked::new([size], 1_i64), numbers(11));
+        for count in COUNTS {
+            // Some are listed twice, and others stand before and behind what the mask is.
+            let mut mask: Vec<i32> = (0..count).map(|_| next(size) as i32).collect();
+            mask.sort_unstable();
+            let (lo, hi) = (count / 5, count - count / 7);
+            let mut expected = BTreeMap::new();
+            // SAFETY: in bounds, in order, and below the size.
+            let mut w = unsafe { memory.open(&*mask, lo, hi) };
+            for n in 0..2 * count {
+                let at = next(size);
+                // SAFETY: below the size.
+                let place = unsafe { w.place([at]) };
+                assert_eq!(place.is_some(), mask[lo..hi].contains(&(at as i32)));
+                if let Some(place) = place {
+                    *expected.entry(at as i32).or_insert(1) += n as i64;
+                    // SAFETY: it is a place.
+                    unsafe { w.set(place, w.at(place) + n as i64) };
+                }
+            }
+            let ([crd], vals) = w.gather(By(Add));
+            assert_eq!(crd, expected.keys().copied().collect::<Vec<_>>());
+            assert_eq!(vals, expected.into_values().collect::<Vec<_>>());
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod outermost;
 
 use super::plan::Plan;
 use super::{Scheduled, Step, apply};
+use crate::cin::cost::has_mask;
 use crate::cin::{Cin, Workspace, WorkspaceFormat, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
@@ -69,11 +70,15 @@ fn fill_in_parts(cin: &mut Cin) {
 
 /// For `explain`: why the loops are not the statement's own.
 pub fn copies(kernel: &Kernel, cin: &Cin) -> Step {
-    let command = match cin.outside().any(|(_, w)| w.format.is_sparse()) {
-        true => "default: operands in another order first, so that rows are summed one by one",
-        false => "default: sums outside of loops that they do not depend on",
+    let copies = cin.outside().any(|(_, w)| w.format.is_sparse());
+    let copies = copies.then_some("operands in another order first, so that rows are summed one by one");
+    let mask = has_mask(kernel, cin).then_some("the sum by itself, where its mask has entries");
+    let both: Vec<&str> = copies.into_iter().chain(mask).collect();
+    let what = match &both[..] {
+        [] => "sums outside of loops that they do not depend on".to_owned(),
+        both => both.join("; "),
     };
-    Step { command: command.into(), cin: print::print(cin, kernel) }
+    Step { command: format!("default: {what}"), cin: print::print(cin, kernel) }
 }
 
 /// The same of loops in which operands are copied in another order first.

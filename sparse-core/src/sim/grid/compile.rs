@@ -310,6 +310,7 @@ impl<'a> Compiler<'a> {
             Stmt::Append { .. }
             | Stmt::AppendN { .. }
             | Stmt::Alloc { .. }
+            | Stmt::Mask { .. }
             | Stmt::Scatter { .. }
             | Stmt::Gather(_)
             | Stmt::Threads { .. }

@@ -6,6 +6,7 @@ use crate::command::Command;
 use crate::rng::Rng;
 use sparse_core::cin::Stmt;
 use sparse_core::cin::copies::{copied, warnings};
+use sparse_core::cin::cost::has_mask;
 use sparse_core::driver::{concretize_kernel, packed};
 use sparse_core::format::WorkspaceFormat;
 use sparse_core::front::ast::{Expr, IndexVar, Kernel, print};
@@ -31,7 +32,7 @@ pub(super) fn note_workspaces(case: &mut Case) {
 pub(super) fn note_copies(case: &mut Case) {
     let on = if case.platform == Platform::Cuda { "GPU" } else { "CPU" };
     let Some(kernel) = without_schedule(case) else { return };
-    if copied(&kernel, case.platform).is_some() {
+    if copied(&kernel, case.platform).is_some_and(|cin| !has_mask(&kernel, &cin)) {
         case.about.push(format!("another order first, on a {on}"));
     }
     let kernel = packed(kernel);
@@ -53,9 +54,11 @@ fn without_schedule(case: &Case) -> Option<Kernel> {
     if case.schedule.is_empty() { parse_str(&case.kernel_text()).ok() } else { None }
 }
 
-/// A schedule that makes the first workspace itself, of any format; one for a part of the statement if it has none.
+/// A schedule that makes the first workspace itself, of any format; one for a part of the statement if it has none, and seldom if it
+/// has one: that which another operand masks.
 pub(super) fn choose_workspace(rng: &mut Rng, case: &mut Case) {
-    let own = own_workspace(rng, case);
+    let part = if rng.percent(30) { workspace_of_a_part(rng, case) } else { None };
+    let own = part.or_else(|| own_workspace(rng, case));
     if let Some((format, vars, command)) = own.or_else(|| workspace_of_a_part(rng, case)) {
         case.schedule = vec![command];
         case.about.push(format!("scheduled workspace {format:?} over {vars}"));
@@ -93,7 +96,7 @@ fn workspace_of_a_part(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, u
     }
     let part = print(&kernel, &parts.swap_remove(rng.below(parts.len())));
     use WorkspaceFormat::{Hash, List, Sort};
-    let format = rng.pick(&[Hash, List, Sort]);
+    let format = rng.weighted(&[(25, Hash), (50, List), (25, Sort)]);
     let over = format!("[{}]", kernel.vars[last.index()].name);
     let args = [part, over.clone(), over, "part".into(), format!("{format:?}")];
     Some((format, 1, Command::new("precompute", args)))

@@ -1,4 +1,4 @@
-//! What a program's launches do.
+//! What a case's programs do.
 
 use crate::case::Case;
 use sparse_core::cin::grid::RowClass;
@@ -6,9 +6,16 @@ use sparse_core::llir::walk::visit_stmts;
 use sparse_core::llir::{Launch, Program, Stmt};
 use sparse_core::scalar::Monoid;
 
-/// What the launches of a case's program do, in words that are counted.
+/// What a case's program does, in words that are counted.
 pub fn launched(case: &Case, program: &Program) -> Vec<String> {
-    [teams(case, program), merges(program), vectors(program), tables(program)].concat()
+    [teams(case, program), merges(program), vectors(program), tables(program), masks(case, program)].concat()
+}
+
+/// Are workspaces masked: because the compiler takes factors out of a sum, or by schedule?
+fn masks(case: &Case, program: &Program) -> Vec<String> {
+    let why = if case.schedule.is_empty() { "by default" } else { "scheduled" };
+    let masked = program.workspaces.iter().any(|w| w.masked);
+    masked.then(|| format!("a masked workspace, {why}")).into_iter().collect()
 }
 
 /// Which teams merge long rows, each of whose lanes has a part.

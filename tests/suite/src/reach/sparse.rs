@@ -108,6 +108,8 @@ pub(super) const SPARSE: &[&str] = &[
     "on a GPU: a product",
     "on a GPU: a transposition",
     "scattered whole on a GPU",
+    "a masked workspace, by default",
+    "a masked workspace, scheduled",
     "another order first, on a CPU",
     "another order first, on a GPU",
     "a copied operand, on a CPU",

@@ -22,6 +22,7 @@ fn gathered() -> Program {
         dims: vec![Expr::Index(9)],
         op: None,
         init: Value::F64(0.0),
+        masked: false,
         on_threads: true,
         crd: vec![BufferId(vals.0 - 1)],
         vals,
@@ -54,6 +55,49 @@ fn threads_gather_what_is_sorted_outside_of_their_loops() {
     assert!(verify(gathered_by_each()).is_ok());
     rejected(Rule::Workspaces, gathered, |p| p.workspaces[0].format = WorkspaceFormat::List);
     rejected(Rule::Workspaces, gathered_by_each, |p| p.workspaces[0].on_threads = true);
+}
+
+/// The same under a mask.
+fn gathered_under_a_mask() -> Program {
+    let mut p = gathered();
+    let w = &mut p.workspaces[0];
+    (w.format, w.on_threads, w.masked) = (WorkspaceFormat::List, false, true);
+    let crd = p.buffers.iter().position(|b| b.name.ends_with("_crd")).map(|at| BufferId(at as u32));
+    let mask = Stmt::Mask { workspace: W, crd: crd.unwrap(), lo: Expr::Index(0), hi: Expr::Index(1) };
+    let code = run(&mut p);
+    let at = code.len() - 2;
+    code.insert(at, mask);
+    p
+}
+
+#[test]
+fn masks_come_before_what_they_are_for() {
+    assert!(verify(gathered_under_a_mask()).is_ok());
+    rejected(Rule::Workspaces, gathered_under_a_mask, |p| p.workspaces[0].masked = false);
+    rejected(Rule::Workspaces, gathered_under_a_mask, |p| p.workspaces[0].format = WorkspaceFormat::Hash);
+    let moved = |from: usize, to: usize| {
+        move |p: &mut Program| {
+            let code = run(p);
+            let first = code.len() - 3;
+            code.swap(first + from, first + to);
+        }
+    };
+    // Behind an element, behind all of them, and twice.
+    rejected(Rule::Workspaces, gathered_under_a_mask, moved(0, 1));
+    rejected(Rule::Workspaces, gathered_under_a_mask, moved(0, 2));
+    rejected(Rule::Workspaces, gathered_under_a_mask, |p| {
+        let code = run(p);
+        let at = code.len() - 3;
+        let again = code[at].clone();
+        code.insert(at, again);
+    });
+    rejected(Rule::Types, gathered_under_a_mask, |p| {
+        let vals = p.buffers.iter().position(|b| b.name.ends_with("_vals") && b.space == Space::Input);
+        let code = run(p);
+        let at = code.len() - 3;
+        let Stmt::Mask { crd, .. } = &mut code[at] else { panic!("the mask") };
+        *crd = BufferId(vals.unwrap() as u32);
+    });
 }
 
 #[test]
