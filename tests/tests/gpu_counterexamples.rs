@@ -535,3 +535,16 @@ fn a_copy_for_a_scalar() {
     let c: &[(&[usize], f64)] = &[(&[0], 4.0), (&[1], -1.0), (&[2], 9.0)];
     agrees_on_gpu(text, &[Tensor("A", &[4, 3], a), Tensor("B", &[4, 3], b), Tensor("C", &[3], c)]);
 }
+
+/// What a row scatters is counted, too, where it is all for a number that is not computed yet.
+#[test]
+fn a_number_from_a_list() {
+    let text = "fn kernel(A: Tensor<f64, (Dense, Dense, Compressed)>) -> Csr<f64> { R[j, i] = A[j, i, k]; }
+        schedule cuda {
+            precompute(A[j, i, k], [], [], s); precompute(A[j, i, k], [k], [k], w, Hash);
+            split(j, block, thread, 32); parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, NoRaces);
+        }";
+    let a: &[(&[usize], f64)] =
+        &[(&[0, 0, 4], 1.0), (&[0, 0, 2], 2.0), (&[0, 1, 1], 3.0), (&[2, 1, 0], 5.0), (&[2, 1, 4], -5.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[3, 2, 5], a)]);
+}

@@ -1,8 +1,8 @@
 //! Sums under a mask: what the mask does not list is not computed, natively and on the simulator.
 
-use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::front::parse_str;
-use sparse_core::sim::{Arg, Limits, run_with};
+use sparse_core::sim::{Arg, Limits, run_reporting, run_with};
 use sparse_gpu::prelude::*;
 
 tensor_kernel! {
@@ -160,4 +160,33 @@ fn a_long_row_of_a_mask_is_read_once() {
     let (own, masked) = (steps("schedule cpu = none;"), steps(""));
     assert!(masked <= 64 * n as u64, "{masked} steps");
     assert!(own >= 16 * masked, "{own} steps by the statement's own loops, {masked} under the mask");
+}
+
+/// On a GPU teams have long rows, and lanes search the mask, which one thread would merge with each row of an operand.
+#[test]
+fn teams_search_masks() {
+    let n = 600;
+    // Four rows and columns are full, others have three entries.
+    let stores = |i: usize, k: usize| i < 4 || k < 4 || (i + k).is_multiple_of(n / 3);
+    let all = (0..n).flat_map(|i| (0..n).map(move |k| [i, k])).filter(|[i, k]| stores(*i, *k));
+    let entries = all.map(|at| (at, (at[0] * 3 + at[1]) as f32 % 5.0 - 1.0));
+    let graph = Arg::Tensor(DynTensor::from(&Csr::<f32>::from_triplets([n, n], entries).unwrap()));
+    let args = [&graph, &graph, &graph].map(Arg::clone);
+    let text =
+        "fn f(M: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = M[i, k] * A[i, j] * B[j, k]; }";
+    let host = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap().program;
+    let expected = run_with(&host, &args, Limits::default()).unwrap();
+    let longest = |schedule: &str| {
+        let kernel = parse_str(&format!("{text} {schedule}")).unwrap();
+        let program = compile_cuda(kernel, &Options::default()).unwrap().program;
+        let (found, reports) = run_reporting(&program, &args, Limits::default()).unwrap();
+        assert_eq!(found, expected, "{schedule}");
+        reports.iter().map(|r| r.longest_warp.loads).sum::<u64>()
+    };
+    let merged = longest(
+        "schedule cuda { mergeby(k, TwoFinger); split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces); \
+         parallelize(thread, GPUThread, NoRaces); }",
+    );
+    let searched = longest("");
+    assert!(40 * searched <= merged, "{searched} loads, {merged} by merging");
 }

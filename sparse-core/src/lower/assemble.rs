@@ -21,6 +21,7 @@ use crate::cin::Cin;
 use crate::cin::assembly::Groups;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
+use crate::llir::walk::visit_stmts;
 use crate::llir::{Array, Block, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build};
 use crate::scalar::Value;
 
@@ -46,8 +47,18 @@ pub(super) struct Assembly {
     row: Option<Expr>,
     /// The tables that the row's producers fill.
     tables: Vec<(WorkspaceId, Table)>,
-    /// The most elements that the row scatters into workspaces.
-    scattered: Vec<(WorkspaceId, VarId)>,
+    /// What the row scatters into workspaces.
+    scattered: Vec<Scattered>,
+}
+
+/// What a row scatters into a workspace.
+#[derive(Clone, Copy)]
+struct Scattered {
+    workspace: WorkspaceId,
+    /// The most elements at a time.
+    most: VarId,
+    /// The most of these that it takes, where masks say that of all openings.
+    taken: Option<VarId>,
 }
 
 impl Assembly {
@@ -83,11 +94,33 @@ impl<'k> Lowerer<'k> {
         if self.pass() != Some(Pass::Scatters) || !matches!(st.lhs, Lhs::Output { .. }) {
             return false;
         }
+        !self.scatters_first(st)
+    }
+
+    /// Are workspaces to be filled first that elements are scattered into?
+    fn scatters_first(&self, st: &State) -> bool {
         let mut scatters = false;
         st.rhs.for_each_production(&mut |p| {
             scatters |= self.workspaces[p.workspace.index()].format.is_sparse();
         });
-        !scatters
+        scatters
+    }
+
+    /// Are only scatters counted, and is what reads a workspace that has been filled none of them, nor fills another first? Its values
+    /// are nothing's count.
+    pub(super) fn only_reads(&self, st: &State) -> bool {
+        let scatters = matches!(st.lhs, Lhs::Scattered(_)) || self.scatters_first(st);
+        self.pass() == Some(Pass::Scatters) && !scatters
+    }
+
+    /// Has a row scattered anything in a block?
+    pub(super) fn notes_scattered(&self, block: &[Stmt]) -> bool {
+        let Some(assembly) = &self.out.assembly else { return false };
+        let mut notes = false;
+        visit_stmts(block, &mut |s| {
+            notes |= s.assigned().is_some_and(|var| assembly.scattered.iter().any(|of| of.most == var));
+        });
+        notes
     }
 
     /// The pass and the row that is assembled here.
@@ -110,20 +143,29 @@ impl<'k> Lowerer<'k> {
         }
     }
 
-    /// A row has scattered so many elements into a workspace.
-    pub(super) fn note_scattered(&mut self, w: WorkspaceId, elements: VarId) -> Block {
-        let name = format!("{}_most", self.spas[w.index()].name);
-        let known = self.out.assembly.as_ref().and_then(|a| a.scattered.iter().find(|(of, _)| *of == w));
-        let var = match known.map(|(_, var)| *var) {
-            Some(var) => var,
-            None => self.fresh(&name, Ty::Index),
+    /// A row has scattered so many elements into a workspace, which takes no more than so many of them.
+    pub(super) fn note_scattered(&mut self, w: WorkspaceId, elements: VarId, taken: Option<Expr>) -> Block {
+        let known = self.out.assembly.as_ref().and_then(|a| a.scattered.iter().find(|s| s.workspace == w));
+        let noted = match known {
+            Some(known) => *known,
+            None => {
+                let name = self.spas[w.index()].name.clone();
+                let most = self.fresh(&format!("{name}_most"), Ty::Index);
+                let taken = taken.as_ref().map(|_| self.fresh(&format!("{name}_taken"), Ty::Index));
+                let noted = Scattered { workspace: w, most, taken };
+                if let Some(assembly) = &mut self.out.assembly {
+                    assembly.scattered.push(noted);
+                }
+                noted
+            }
         };
-        if let Some(assembly) = &mut self.out.assembly
-            && !assembly.scattered.contains(&(w, var))
-        {
-            assembly.scattered.push((w, var));
-        }
-        vec![Stmt::Assign { var, value: build::max(var, elements) }]
+        let at_least = |var: VarId, value: Expr| Stmt::Assign { var, value: build::max(var, value) };
+        let mut block = vec![at_least(noted.most, elements.into())];
+        block.extend(noted.taken.map(|var| {
+            let all = Expr::from(elements);
+            at_least(var, taken.map_or(all.clone(), |listed| build::min(all, listed)))
+        }));
+        block
     }
 
     /// What the entries of a result with one group of levels are counted in, or where the next one is stored.
@@ -256,15 +298,16 @@ impl<'k> Lowerer<'k> {
             Pass::Scatters => {
                 let mut block = before;
                 let scattered = scattered.clone();
-                block.extend(scattered.iter().map(|&(_, var)| Stmt::Mut { var, value: Expr::Index(0) }));
+                let vars = scattered.iter().flat_map(|s| std::iter::once(s.most).chain(s.taken));
+                block.extend(vars.map(|var| Stmt::Mut { var, value: Expr::Index(0) }));
                 block.extend(body);
                 let mut all = Vec::new();
-                for (w, var) in scattered {
-                    let (places, value) = self.table_places(w, var);
+                for Scattered { workspace: w, most, taken } in scattered {
+                    let (places, value) = self.table_places(w, taken.unwrap_or(most));
                     block.extend(places);
                     let buffer = self.places_array(w);
                     block.push(Stmt::Store { buffer, index: row.clone(), value: value.clone() });
-                    all.push((w, var, value));
+                    all.push((w, most, value));
                 }
                 block.extend(self.enlist_row(row, &all));
                 self.leave_long_row(row, block)

@@ -127,7 +127,12 @@ impl Lowerer<'_> {
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
         let name = self.unique(&self.workspaces[w.index()].name.clone());
         let Nest { loops: inner, op, opens, rhs } = nest;
-        let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
+        let lhs = Lhs::Scattered(SparseTarget {
+            workspace: None,
+            indices: written,
+            init: init.value(),
+            masks: vec![],
+        });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         let entries = self.entries_in_all(&inner, &producer);
         let is_result = self.fills_result(w, init, loops, &st) && entries.is_some();

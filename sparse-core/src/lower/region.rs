@@ -54,6 +54,10 @@ impl Lowerer<'_> {
             let looplet = looplet::unfurl(&level, &cursor.position, &mut binder);
             env.push((a, looplet));
         }
+        if let Lhs::Scattered(target) = &st.lhs {
+            // Once the coordinate is known they are located.
+            env.retain(|(a, _)| !target.masks.contains(a));
+        }
         self.gallop(sweep, &mut env, &st);
         block.extend(self.region_in_parts(sweep, window, env, st)?);
         Ok(block)

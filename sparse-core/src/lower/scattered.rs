@@ -7,7 +7,7 @@
 use super::assemble::Pass;
 use super::region::guard;
 use super::state::{Cursor, Lhs, SparseTarget, State};
-use super::{Binder, Lowered, Lowerer, Operand};
+use super::{Binder, Lowered, Lowerer, Operand, joined};
 use crate::cin::Workspace;
 use crate::cin::algebra::simplify;
 use crate::cin::check::infinities_meet;
@@ -45,7 +45,12 @@ impl Lowerer<'_> {
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
         let id = self.sparse_workspace(w, dims, &nest, init.value(), mask.is_some());
         let Nest { loops: inner, opens, op, rhs } = nest;
-        let lhs = Lhs::Scattered(SparseTarget { workspace: Some(id), indices: written, init: init.value() });
+        let lhs = Lhs::Scattered(SparseTarget {
+            workspace: Some(id),
+            indices: written,
+            init: init.value(),
+            masks: vec![],
+        });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         if self.gpu.is_some() {
             return self.open_on_gpu((w, id), init, &inner, producer, loops, st);
@@ -184,7 +189,7 @@ impl Lowerer<'_> {
         (w, id): (Workspace, WorkspaceId),
         init: Constant,
         inner: &[IndexVar],
-        producer: State,
+        mut producer: State,
         loops: &[IndexVar],
         mut st: State,
     ) -> Lowered {
@@ -194,9 +199,19 @@ impl Lowerer<'_> {
         let entries = self.gives_entries((w, id), init, loops, &st);
         // What has been counted says how few they are of what is scattered.
         let most = entries.filter(|_| pass == Pass::Fill).and_then(|group| self.entries_of_row(group, &row));
+        let masks = self.masks_of_table(&producer);
+        let mut listed = Block::new();
+        let mut taken = None;
+        if pass == Pass::Scatters {
+            taken = self.listed_by(&masks, &producer, &mut listed);
+        }
+        if let Lhs::Scattered(target) = &mut producer.lhs {
+            target.masks = masks;
+        }
         if let (Pass::Scatters, Lhs::Scattered(target)) = (pass, &producer.lhs) {
             self.bound_table(id, inner, &producer, &target.indices);
         }
+        producer = self.under_masks(producer, pass);
         let (mut block, table) = self.open_table(id, pass, &row, most);
         self.use_table(id, Some(table.clone()));
         let written = match &producer.lhs {
@@ -214,10 +229,12 @@ impl Lowerer<'_> {
         }
         block.extend(scattered);
         if pass == Pass::Scatters {
-            block.extend(self.note_scattered(id, table.len()));
+            block.extend(joined(listed, self.note_scattered(id, table.len(), taken)));
             let root = Position::One(Expr::Index(0));
             st.rhs = self.with_gathered((w, id), init, &root, &mut st);
-            block.extend(self.lower(loops, st)?);
+            if !self.only_reads(&st) {
+                block.extend(self.lower(loops, st)?);
+            }
             return Ok(block);
         }
         // Where each element that it holds is an entry, they are as many.

@@ -59,6 +59,8 @@ pub(super) struct SparseTarget {
     pub(super) indices: Vec<IndexVar>,
     /// What elements are that are not written.
     pub(super) init: Value,
+    /// Operands that are searched for its coordinate: nothing is scattered where they have no entry.
+    pub(super) masks: Vec<AccessId>,
 }
 
 /// A loop outside that runs on several threads.

@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         }
         st.walks = self.walked(loops, &st)?;
         let mut consumer = self.lower(loops, st)?;
-        if consumer.is_empty() {
+        if consumer.is_empty() && !self.notes_scattered(&block) {
             return Ok(consumer);
         }
         if again {
@@ -115,7 +115,8 @@ impl Lowerer<'_> {
         });
         st.walks = self.walked(loops, &st)?;
         let consumer = self.lower(loops, st)?;
-        Ok(if consumer.is_empty() { consumer } else { joined(block, consumer) })
+        let ends = consumer.is_empty() && !self.notes_scattered(&block);
+        Ok(if ends { consumer } else { joined(block, consumer) })
     }
 
     /// Do threads fill a workspace, or read it: by the consumer's loops, or by those that fill another one from it?

@@ -4,6 +4,30 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// First position in lo..hi whose element is not below the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] < key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
+    }
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] < key;
+    return lo + below;
+}
+
+// What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
+// others put theirs meanwhile.
+__device__ __forceinline__ int claimPlace(int* at, int key) {
+    const int held = *(volatile int*)at;
+    return held == 2147483647 ? atomicCAS(at, 2147483647, key) : held;
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -31,6 +55,26 @@ struct OwnGroup {
     }
 };
 
+// The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
+template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
+
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    int all;
+    return countBefore<G, Lanes>(vote, all);
+}
+
 // Sums of counts: of all lanes of the group, or of those before this one.
 template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
 #pragma unroll
@@ -56,6 +100,19 @@ template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumB
     return sumBefore<G, Lanes>(count, all);
 }
 
+// The largest of what the lanes of the group have.
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(OwnGroup::mask<G>(), value);
+#else
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
+    }
+    return value;
+#endif
+}
+
 // What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
 // array after the block's next barrier.
 template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
@@ -70,6 +127,22 @@ template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* part
         all = addCounts(all, partial[warp]);
     }
     return before;
+}
+
+// How many threads of the block have the condition: all of them, or those before this one.
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial, int& all) {
+    int ofWarp;
+    const int before = countBefore<32>(vote, ofWarp);
+    return sumOfWarps<T>(ofWarp, partial, all) + before;
+}
+template <int T> __device__ __forceinline__ int countBeforeInBlock(bool vote, int* partial) {
+    int all;
+    return countBeforeInBlock<T>(vote, partial, all);
+}
+template <int T> __device__ __forceinline__ int countInBlock(bool vote, int* partial) {
+    int all;
+    sumOfWarps<T>(countInGroup<32>(vote), partial, all);
+    return all;
 }
 
 // Sums of counts: of all threads of the block, or of those before this one.
@@ -88,11 +161,25 @@ template <int T> __device__ __forceinline__ int sumInBlock(int count, int* parti
     return all;
 }
 
+// The largest of what the threads of the block have. Others may use the array after the block's next barrier.
+template <int T> __device__ __forceinline__ int largestInBlock(int value, int* partial) {
+    const int ofWarp = largestInGroup<32>(value);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = ofWarp;
+    __syncthreads();
+    int largest = 0;
+#pragma unroll
+    for (int warp = 0; warp < T / 32; ++warp) largest = max(largest, partial[warp]);
+    return largest;
+}
+
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_scatters(
-    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
-    const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
-    int M1_dim, int M2_dim, int A2_dim, int* __restrict__ w_places, int* __restrict__ w_largest) {
+    const int* __restrict__ M2_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
+    const int* __restrict__ B2_pos, int M1_dim, int M2_dim, int A2_dim, int* __restrict__ w_places,
+    int* __restrict__ w_largest, int* __restrict__ rows_work, int* __restrict__ rows_of_group8s,
+    int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
+    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_of_largest_blocks,
+    int* __restrict__ rows_many, int* __restrict__ long_rows_of_blocks, int* __restrict__ long_rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
@@ -100,37 +187,101 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < M1_dim) {
-        int w_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
+        const int begin = A2_pos[i];
+        const int end = A2_pos[i + 1];
+        if (128 <= end - begin) {
+            const int at = atomicAdd(&long_rows_many[0], 1);
+            long_rows_of_blocks[at] = i;
+        } else {
+            int w_len = 0;
+            for (int pA = begin; pA < end; ++pA) {
+                const int j = A2_crd[pA];
+                w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
+            }
+            const int pM2_begin = M2_pos[i];
             const int pM2_end = M2_pos[i + 1];
-            const int pB2_end = B2_pos[j + 1];
-            int pM = M2_pos[i];
-            int pB = B2_pos[j];
-            while (pM < pM2_end && pB < pB2_end) {
-                const int kM = M2_crd[pM];
-                const int kB = B2_crd[pB];
-                if (kM == kB) {
-                    w_len = addCounts(w_len, 1);
-                    ++pM;
-                    ++pB;
-                } else if (kM < kB) {
-                    ++pM;
-                } else {
-                    ++pB;
-                }
+            const int w_most = w_len;
+            const int w_taken = min(w_len, pM2_end - pM2_begin);
+            const int w_elements = min(w_taken, min(M2_dim, min(M2_pos[M1_dim], B2_pos[A2_dim])));
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < M2_dim && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            w_places[i] = places;
+            const int work = max(places, w_most);
+            rows_work[i] = work;
+            if (16384 <= places) {
+                const int at = atomicAdd(&rows_many[4], 1);
+                rows_of_largest_blocks[at] = i;
+                atomicMax(&w_largest[0], places);
+            } else if (8192 <= places) {
+                const int at = atomicAdd(&rows_many[3], 1);
+                rows_of_large_blocks[at] = i;
+            } else if (512 <= work) {
+                const int at = atomicAdd(&rows_many[2], 1);
+                rows_of_blocks[at] = i;
+            } else if (128 <= work) {
+                const int at = atomicAdd(&rows_many[1], 1);
+                rows_of_warps[at] = i;
+            } else if (32 <= work) {
+                const int at = atomicAdd(&rows_many[0], 1);
+                rows_of_group8s[at] = i;
             }
         }
-        const int w_most = w_len;
-        const int w_elements = min(w_most, min(M2_dim, min(M2_pos[M1_dim], B2_pos[A2_dim])));
-        int places = 0 < w_elements ? 4 : 0;
-        while (places < M2_dim && places - places / 4 < w_elements) {
-            places = addCounts(places, places);
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_scatters_block(
+    const int* __restrict__ M2_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
+    const int* __restrict__ B2_pos, const int* long_rows_of_blocks, const int* long_rows_many, int M1_dim,
+    int M2_dim, int A2_dim, int* w_places, int* w_largest, int* rows_work, int* rows_of_group8s,
+    int* rows_of_warps, int* rows_of_blocks, int* rows_of_large_blocks, int* rows_of_largest_blocks,
+    int* rows_many) {
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = block_x, rank_end = long_rows_many[0]; rank < rank_end; rank += 2048) {
+        const int row = long_rows_of_blocks[rank];
+        int w_len = 0;
+        for (int pA = A2_pos[row] + thread_x, pA_end = A2_pos[row + 1]; pA < pA_end; pA += 256) {
+            const int j = A2_crd[pA];
+            w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        w_places[i] = places;
-        if (64 <= places) {
-            atomicMax(&w_largest[0], places);
+        const int all = sumInBlock<256>(w_len, partial);
+        if (thread_x == 0) {
+            const int pM2_begin = M2_pos[row];
+            const int pM2_end = M2_pos[row + 1];
+            const int w_taken = min(all, pM2_end - pM2_begin);
+            const int w_elements = min(w_taken, min(M2_dim, min(M2_pos[M1_dim], B2_pos[A2_dim])));
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < M2_dim && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            w_places[row] = places;
+            const int work = max(places, all);
+            rows_work[row] = work;
+            if (16384 <= places) {
+                const int at = atomicAdd(&rows_many[4], 1);
+                rows_of_largest_blocks[at] = row;
+                atomicMax(&w_largest[0], places);
+            } else if (8192 <= places) {
+                const int at = atomicAdd(&rows_many[3], 1);
+                rows_of_large_blocks[at] = row;
+            } else if (512 <= work) {
+                const int at = atomicAdd(&rows_many[2], 1);
+                rows_of_blocks[at] = row;
+            } else if (128 <= work) {
+                const int at = atomicAdd(&rows_many[1], 1);
+                rows_of_warps[at] = row;
+            } else if (32 <= work) {
+                const int at = atomicAdd(&rows_many[0], 1);
+                rows_of_group8s[at] = row;
+            }
         }
+        __syncthreads();
     }
 }
 
@@ -138,7 +289,8 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
 extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
-    const int* w_places, int M1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* w_places, const int* rows_work, int M1_dim, int* __restrict__ C2_pos) {
+    __shared__ int w_crd_shared[4352];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -146,41 +298,34 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int team = block_x * 256 + thread_x;
-    const int w_begin = team * 32;
+    const int w_begin = thread_x * 17;
     for (int i = team; i < M1_dim; i += 524288) {
-        const int places = w_places[i];
-        if (places < 64) {
-            const int w_end = w_begin + places;
+        const int work = rows_work[i];
+        if (work < 32) {
+            const int w_size = w_places[i];
+            const int w_end = w_begin + w_size;
             int w_len = 0;
             for (int at = w_begin; at < w_end; ++at) {
-                w_crd[at] = 2147483647;
+                w_crd_shared[at] = 2147483647;
             }
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
-                const int pM2_end = M2_pos[i + 1];
-                const int pB2_end = B2_pos[j + 1];
-                int pM = M2_pos[i];
-                int pB = B2_pos[j];
-                while (pM < pM2_end && pB < pB2_end) {
-                    const int kM = M2_crd[pM];
-                    const int kB = B2_crd[pB];
-                    if (kM == kB) {
-                        int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (places - 1));
-                        int held = w_crd[at];
-                        while (held != 2147483647 && held != kM) {
+                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    const int pM2_begin = M2_pos[i];
+                    const int pM2_end = M2_pos[i + 1];
+                    const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                    if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = w_crd_shared[at];
+                        while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
-                            held = w_crd[at];
+                            held = w_crd_shared[at];
                         }
                         if (held == 2147483647) {
-                            w_crd[at] = kM;
+                            w_crd_shared[at] = k;
                             ++w_len;
                         }
-                        ++pM;
-                        ++pB;
-                    } else if (kM < kB) {
-                        ++pM;
-                    } else {
-                        ++pB;
                     }
                 }
             }
@@ -190,62 +335,418 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
 }
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) masked_count_largest(
+extern "C" __global__ void __launch_bounds__(256, 4) masked_count_group8(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
-    const int* w_places, const int* w_largest, int M1_dim, int* C2_pos, int* w_crd) {
+    const int* w_places, const int* rows_of_group8s, const int* rows_many, int* C2_pos) {
+    __shared__ int w_crd_shared[2304];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int w_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
+        const int row = rows_of_group8s[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_size = w_places[row];
+        const int w_end = w_begin + w_size;
+        int w_len = 0;
+        for (int at = w_begin + lane; at < w_end; at += 8) {
+            w_crd_shared[at] = 2147483647;
+        }
+        syncGroup<8>();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
+                const int k = B2_crd[pB];
+                const int pM2_begin = M2_pos[row];
+                const int pM2_end = M2_pos[row + 1];
+                const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                    int held = claimPlace(&w_crd_shared[at], k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = claimPlace(&w_crd_shared[at], k);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+        }
+        const int all = sumInGroup<8, OwnGroup>(w_len);
+        if (lane == 0) {
+            C2_pos[row] = all;
+        }
+        syncGroup<8>();
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_count_warp(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
+    const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
+    const int* w_places, const int* rows_of_warps, const int* rows_many, int* C2_pos) {
+    __shared__ int w_crd_shared[2048];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int w_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
+        const int row = rows_of_warps[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_size = w_places[row];
+        const int w_end = w_begin + w_size;
+        int w_len = 0;
+        for (int at = w_begin + lane; at < w_end; at += 32) {
+            w_crd_shared[at] = 2147483647;
+        }
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncwarp();
+            }
+            const int tile_end = min(tile + 32, pA2_end);
+            const int entry = tile + lane;
+            const int pA = min(entry, tile_end - 1);
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            const int pB2_end = B2_pos[j + 1];
+            row_begins[thread_x] = pB2_begin;
+            row_ends[thread_x] = pB2_end;
+            const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+            __syncwarp();
+            const int reach = min(longest, 32);
+            int width = 8;
+            while (width < reach) {
+                width += width;
+            }
+            const int part = lane / width;
+            const int lane_of_part = lane % width;
+            const int parts = 32 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA_2 = min(own_entry, tile_end - 1);
+                const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
+                        const int k = B2_crd[pB];
+                        const int pM2_begin = M2_pos[row];
+                        const int pM2_end = M2_pos[row + 1];
+                        const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                        if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = claimPlace(&w_crd_shared[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd_shared[at], k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                    }
+                }
+                first_entry += parts;
+            }
+        }
+        const int all = sumInGroup<32>(w_len);
+        if (lane == 0) {
+            C2_pos[row] = all;
+        }
+        __syncwarp();
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_count_block(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
+    const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
+    const int* w_places, const int* rows_of_blocks, const int* rows_many, int* C2_pos) {
+    __shared__ int w_crd_shared[4096];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
-    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int team = block_x * 256 + thread_x;
-    const int w_region = w_largest[0];
-    const int teams = min(524288, max(33554432 / w_region, 1));
-    if (team < teams) {
-        const int w_begin = (int)min((long long)team * w_region, 33554432LL);
-        int i = team;
-        while (i < M1_dim) {
-            const int places = w_places[i];
-            if (64 <= places) {
-                const int w_end = w_begin + places;
-                int w_len = 0;
-                for (int at = w_begin; at < w_end; ++at) {
-                    w_crd[at] = 2147483647;
-                }
-                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    const int pM2_end = M2_pos[i + 1];
-                    const int pB2_end = B2_pos[j + 1];
-                    int pM = M2_pos[i];
-                    int pB = B2_pos[j];
-                    while (pM < pM2_end && pB < pB2_end) {
-                        const int kM = M2_crd[pM];
-                        const int kB = B2_crd[pB];
-                        if (kM == kB) {
-                            int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (places - 1));
-                            int held = w_crd[at];
-                            while (held != 2147483647 && held != kM) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = w_crd[at];
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_size = w_places[row];
+        int w_len = 0;
+        for (int at = thread_x; at < w_size; at += 256) {
+            w_crd_shared[at] = 2147483647;
+        }
+        __syncthreads();
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncthreads();
+            }
+            const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
+            if (thread_x < 32) {
+                const int entry = tile + thread_x;
+                const int pA = min(entry, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
+            }
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
+            }
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
+                        const int k = B2_crd[pB];
+                        const int pM2_begin = M2_pos[row];
+                        const int pM2_end = M2_pos[row + 1];
+                        const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                        if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int held = claimPlace(&w_crd_shared[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = claimPlace(&w_crd_shared[at], k);
                             }
                             if (held == 2147483647) {
-                                w_crd[at] = kM;
                                 ++w_len;
                             }
-                            ++pM;
-                            ++pB;
-                        } else if (kM < kB) {
-                            ++pM;
-                        } else {
-                            ++pB;
                         }
                     }
                 }
-                C2_pos[i] = w_len;
+                first_entry += parts;
             }
-            i = teams < M1_dim - i ? i + teams : M1_dim;
+        }
+        __syncthreads();
+        const int all = sumInBlock<256>(w_len, partial);
+        if (thread_x == 0) {
+            C2_pos[row] = all;
+        }
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_count_large_block(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
+    const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
+    const int* w_places, const int* rows_of_large_blocks, const int* rows_many, int* C2_pos, int* w_crd) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_size = w_places[row];
+        const int w_end = w_begin + w_size;
+        int w_len = 0;
+        for (int at = w_begin + thread_x; at < w_end; at += 256) {
+            w_crd[at] = 2147483647;
+        }
+        __syncthreads();
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+            if (pA2_begin < tile) {
+                __syncthreads();
+            }
+            const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
+            if (thread_x < 32) {
+                const int entry = tile + thread_x;
+                const int pA = min(entry, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
+            }
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
+            }
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
+                    if (own_entry < tile_end && pB < row_end) {
+                        const int k = B2_crd[pB];
+                        const int pM2_begin = M2_pos[row];
+                        const int pM2_end = M2_pos[row + 1];
+                        const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                        if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = claimPlace(&w_crd[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd[at], k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
+                    }
+                }
+                first_entry += parts;
+            }
+        }
+        __syncthreads();
+        const int all = sumInBlock<256>(w_len, partial);
+        if (thread_x == 0) {
+            C2_pos[row] = all;
+        }
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_count_largest_block(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
+    const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
+    const int* w_places, const int* w_largest, const int* rows_of_largest_blocks, const int* rows_many,
+    int* C2_pos, int* w_crd) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        const int end = rows_many[4];
+        int rank = block_x;
+        while (rank < end) {
+            const int row = rows_of_largest_blocks[rank];
+            // parallelize(i, GPUBlock, NoRaces)
+            const int w_size = w_places[row];
+            const int w_end = w_begin + w_size;
+            int w_len = 0;
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            const int pA2_begin = A2_pos[row];
+            const int pA2_end = A2_pos[row + 1];
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                if (pA2_begin < tile) {
+                    __syncthreads();
+                }
+                const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
+                }
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
+                }
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
+                        if (own_entry < tile_end && pB < row_end) {
+                            const int k = B2_crd[pB];
+                            const int pM2_begin = M2_pos[row];
+                            const int pM2_end = M2_pos[row + 1];
+                            const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                            if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = claimPlace(&w_crd[at], k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = claimPlace(&w_crd[at], k);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
+                        }
+                    }
+                    first_entry += parts;
+                }
+            }
+            __syncthreads();
+            const int all = sumInBlock<256>(w_len, partial);
+            if (thread_x == 0) {
+                C2_pos[row] = all;
+            }
+            rank = teams < end - rank ? rank + teams : end;
         }
     }
 }
@@ -314,68 +815,64 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int M1_dim, int* __restrict__ C2_crd,
-    float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ rows_work,
+    int M1_dim, int* __restrict__ C2_crd, float* __restrict__ C_vals) {
+    __shared__ int w_crd_shared[4352];
+    __shared__ float w_vals_shared[4352];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int team = block_x * 256 + thread_x;
-    const int w_begin = team * 32;
+    const int w_begin = thread_x * 17;
     for (int i = team; i < M1_dim; i += 524288) {
-        const int places = w_places[i];
-        if (places < 64) {
+        const int work = rows_work[i];
+        if (work < 32) {
             int pC2 = C2_pos[i];
+            const int w_reserved = w_places[i];
             const int w_elements = C2_pos[i + 1] - C2_pos[i];
-            int places_2 = 0 < w_elements ? 4 : 0;
-            while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
-                places_2 = addCounts(places_2, places_2);
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
             }
-            const int w_size = places_2;
+            const int w_size = places;
             const int w_end = w_begin + w_size;
             int w_len = 0;
             for (int at = w_begin; at < w_end; ++at) {
-                w_crd[at] = 2147483647;
+                w_crd_shared[at] = 2147483647;
             }
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
-                const int pM2_end = M2_pos[i + 1];
-                const int pB2_end = B2_pos[j + 1];
-                int pM = M2_pos[i];
-                int pB = B2_pos[j];
-                while (pM < pM2_end && pB < pB2_end) {
-                    const int kM = M2_crd[pM];
-                    const int kB = B2_crd[pB];
-                    if (kM == kB) {
-                        int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (w_size - 1));
-                        int held = w_crd[at];
-                        while (held != 2147483647 && held != kM) {
+                const float A_val = A_vals[pA];
+                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    const int pM2_begin = M2_pos[i];
+                    const int pM2_end = M2_pos[i + 1];
+                    const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                    if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = w_crd_shared[at];
+                        while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
-                            held = w_crd[at];
+                            held = w_crd_shared[at];
                         }
-                        const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
+                        const float value = M_vals[pM2] * A_val * B_vals[pB];
                         if (held == 2147483647) {
-                            w_crd[at] = kM;
+                            w_crd_shared[at] = k;
                             ++w_len;
-                            w_vals[at] = value;
+                            w_vals_shared[at] = value;
                         } else {
-                            w_vals[at] += value;
+                            w_vals_shared[at] += value;
                         }
-                        ++pM;
-                        ++pB;
-                    } else if (kM < kB) {
-                        ++pM;
-                    } else {
-                        ++pB;
                     }
                 }
             }
             int to = w_begin;
             for (int at = w_begin; at < w_end; ++at) {
-                if (w_crd[at] != 2147483647) {
-                    w_crd[to] = w_crd[at];
-                    w_vals[to] = w_vals[at];
+                if (w_crd_shared[at] != 2147483647) {
+                    w_crd_shared[to] = w_crd_shared[at];
+                    w_vals_shared[to] = w_vals_shared[at];
                     ++to;
                 }
             }
@@ -383,23 +880,23 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
             int gap = w_len / 2 - w_len / 22;
             while (0 < gap) {
                 for (int from = w_begin + gap; from < w_filled; ++from) {
-                    const int key = w_crd[from];
-                    const float value = w_vals[from];
+                    const int key = w_crd_shared[from];
+                    const float value = w_vals_shared[from];
                     int to_2 = from;
-                    while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
-                        w_crd[to_2] = w_crd[to_2 - gap];
-                        w_vals[to_2] = w_vals[to_2 - gap];
+                    while (w_begin + gap <= to_2 && key < w_crd_shared[to_2 - gap]) {
+                        w_crd_shared[to_2] = w_crd_shared[to_2 - gap];
+                        w_vals_shared[to_2] = w_vals_shared[to_2 - gap];
                         to_2 -= gap;
                     }
-                    w_crd[to_2] = key;
-                    w_vals[to_2] = value;
+                    w_crd_shared[to_2] = key;
+                    w_vals_shared[to_2] = value;
                 }
                 gap = gap / 2 - gap / 22;
             }
             for (int pw = w_begin; pw < w_filled; ++pw) {
-                const int k = w_crd[pw];
+                const int k = w_crd_shared[pw];
                 C2_crd[pC2] = k;
-                C_vals[pC2] = w_vals[pw];
+                C_vals[pC2] = w_vals_shared[pw];
                 ++pC2;
             }
         }
@@ -407,104 +904,703 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
 }
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_largest(
+extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_group8(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd, float* C_vals) {
+    __shared__ int w_crd_shared[2304];
+    __shared__ float w_vals_shared[2304];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int w_begin = thread_x / 8 * 72;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
+        const int row = rows_of_group8s[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int pC2 = C2_pos[row];
+        const int w_reserved = w_places[row];
+        const int w_elements = C2_pos[row + 1] - C2_pos[row];
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < w_reserved && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
+        }
+        const int w_size = places;
+        const int w_end = w_begin + w_size;
+        for (int at = w_begin + lane; at < w_end; at += 8) {
+            w_crd_shared[at] = 2147483647;
+        }
+        syncGroup<8>();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            const float A_val = A_vals[pA];
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
+                const int k = B2_crd[pB];
+                const int pM2_begin = M2_pos[row];
+                const int pM2_end = M2_pos[row + 1];
+                const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                    int held = claimPlace(&w_crd_shared[at], k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = claimPlace(&w_crd_shared[at], k);
+                    }
+                    const float value = M_vals[pM2] * A_val * B_vals[pB];
+                    if (held == 2147483647) {
+                        w_vals_shared[at] = value;
+                    } else {
+                        w_vals_shared[at] += value;
+                    }
+                }
+            }
+            syncGroup<8>();
+        }
+        int to = w_begin;
+        for (int tile = w_begin; tile < w_end; tile += 8) {
+            const int at = tile + lane;
+            const int key = at < w_end ? w_crd_shared[at] : 2147483647;
+            const float value = key != 2147483647 ? w_vals_shared[at] : 0.0f;
+            int all;
+            const int before = countBefore<8, OwnGroup>(key != 2147483647, all);
+            syncGroup<8>();
+            if (key != 2147483647) {
+                w_crd_shared[to + before] = key;
+                w_vals_shared[to + before] = value;
+            }
+            to += all;
+        }
+        syncGroup<8>();
+        const int w_filled = to;
+        const int filled = w_filled - w_begin;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < filled; low += 8) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                        const int key = w_crd_shared[w_begin + low];
+                        w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
+                        w_crd_shared[w_begin + high] = key;
+                        const float value = w_vals_shared[w_begin + low];
+                        w_vals_shared[w_begin + low] = w_vals_shared[w_begin + high];
+                        w_vals_shared[w_begin + high] = value;
+                    }
+                }
+                syncGroup<8>();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < filled - half ? half + half : filled;
+        }
+        for (int pw = w_begin + lane; pw < w_filled; pw += 8) {
+            const int k = w_crd_shared[pw];
+            C2_crd[pC2 + (pw - w_begin)] = k;
+            C_vals[pC2 + (pw - w_begin)] = w_vals_shared[pw];
+        }
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_warp(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, float* C_vals) {
+    __shared__ int w_crd_shared[2048];
+    __shared__ float w_vals_shared[2048];
+    __shared__ int row_begins[256];
+    __shared__ int row_ends[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int w_begin = thread_x / 32 * 256;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
+        const int row = rows_of_warps[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int pC2 = C2_pos[row];
+        const int w_reserved = w_places[row];
+        const int w_elements = C2_pos[row + 1] - C2_pos[row];
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < w_reserved && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
+        }
+        const int w_size = places;
+        const int w_end = w_begin + w_size;
+        for (int at = w_begin + lane; at < w_end; at += 32) {
+            w_crd_shared[at] = 2147483647;
+            w_vals_shared[at] = 0.0f;
+        }
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            const int entry = tile + lane;
+            const int pA = min(entry, tile_end - 1);
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            const int pB2_end = B2_pos[j + 1];
+            row_begins[thread_x] = pB2_begin;
+            row_ends[thread_x] = pB2_end;
+            const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+            __syncwarp();
+            const int reach = min(longest, 32);
+            int width = 8;
+            while (width < reach) {
+                width += width;
+            }
+            const int part = lane / width;
+            const int lane_of_part = lane % width;
+            const int parts = 32 / width;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA_2 = min(own_entry, tile_end - 1);
+                const int slot = thread_x / 32 * 32 + (pA_2 - tile);
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = min(parts, tile_end - first_entry);
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
+                    const int pB = row_begin + round + lane_of_part;
+                    int claimed = 2147483647;
+                    float combined = 0.0f;
+                    if (own_entry < tile_end && pB < row_end) {
+                        const int k = B2_crd[pB];
+                        const int pM2_begin = M2_pos[row];
+                        const int pM2_end = M2_pos[row + 1];
+                        const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                        if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = claimPlace(&w_crd_shared[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd_shared[at], k);
+                            }
+                            claimed = at;
+                            combined = M_vals[pM2] * A_vals[pA_2] * B_vals[pB];
+                        }
+                    }
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncwarp();
+                        }
+                        if (turn == part && claimed != 2147483647) {
+                            w_vals_shared[claimed] += combined;
+                        }
+                    }
+                }
+                __syncwarp();
+                first_entry += parts;
+            }
+        }
+        int to = w_begin;
+        for (int tile = w_begin; tile < w_end; tile += 32) {
+            const int at = tile + lane;
+            const int key = at < w_end ? w_crd_shared[at] : 2147483647;
+            const float value = key != 2147483647 ? w_vals_shared[at] : 0.0f;
+            int all;
+            const int before = countBefore<32>(key != 2147483647, all);
+            __syncwarp();
+            if (key != 2147483647) {
+                w_crd_shared[to + before] = key;
+                w_vals_shared[to + before] = value;
+            }
+            to += all;
+        }
+        __syncwarp();
+        const int w_filled = to;
+        const int filled = w_filled - w_begin;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < filled; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                        const int key = w_crd_shared[w_begin + low];
+                        w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
+                        w_crd_shared[w_begin + high] = key;
+                        const float value = w_vals_shared[w_begin + low];
+                        w_vals_shared[w_begin + low] = w_vals_shared[w_begin + high];
+                        w_vals_shared[w_begin + high] = value;
+                    }
+                }
+                __syncwarp();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < filled - half ? half + half : filled;
+        }
+        for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
+            const int k = w_crd_shared[pw];
+            C2_crd[pC2 + (pw - w_begin)] = k;
+            C_vals[pC2 + (pw - w_begin)] = w_vals_shared[pw];
+        }
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_block(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, float* C_vals) {
+    __shared__ int w_crd_shared[4096];
+    __shared__ float w_vals_shared[4096];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int pC2 = C2_pos[row];
+        const int w_reserved = w_places[row];
+        const int w_elements = C2_pos[row + 1] - C2_pos[row];
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < w_reserved && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
+        }
+        const int w_size = places;
+        for (int at = thread_x; at < w_size; at += 256) {
+            w_crd_shared[at] = 2147483647;
+            w_vals_shared[at] = 0.0f;
+        }
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
+            if (thread_x < 32) {
+                const int entry = tile + thread_x;
+                const int pA = min(entry, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
+            }
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
+            }
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            const int parts_of_warp = max(32 / width, 1);
+            const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+            const int turn_of_part = part % parts_of_warp;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
+                    int claimed = 2147483647;
+                    float combined = 0.0f;
+                    if (own_entry < tile_end && pB < row_end) {
+                        const int k = B2_crd[pB];
+                        const int pM2_begin = M2_pos[row];
+                        const int pM2_end = M2_pos[row + 1];
+                        const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                        if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int held = claimPlace(&w_crd_shared[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = claimPlace(&w_crd_shared[at], k);
+                            }
+                            claimed = at;
+                            combined = M_vals[pM2] * A_vals[pA] * B_vals[pB];
+                        }
+                    }
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (turn == turn_of_warp) {
+                            for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                    w_vals_shared[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                first_entry += parts;
+            }
+        }
+        int to = 0;
+        for (int tile = 0; tile < w_size; tile += 256) {
+            const int at = tile + thread_x;
+            const int key = at < w_size ? w_crd_shared[at] : 2147483647;
+            const float value = key != 2147483647 ? w_vals_shared[at] : 0.0f;
+            int all;
+            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+            __syncthreads();
+            if (key != 2147483647) {
+                w_crd_shared[to + before] = key;
+                w_vals_shared[to + before] = value;
+            }
+            to += all;
+        }
+        __syncthreads();
+        const int w_filled = to;
+        int half = 1;
+        while (half < w_filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < w_filled; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < w_filled && w_crd_shared[high] < w_crd_shared[low]) {
+                        const int key = w_crd_shared[low];
+                        w_crd_shared[low] = w_crd_shared[high];
+                        w_crd_shared[high] = key;
+                        const float value = w_vals_shared[low];
+                        w_vals_shared[low] = w_vals_shared[high];
+                        w_vals_shared[high] = value;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < w_filled - half ? half + half : w_filled;
+        }
+        for (int pw = thread_x; pw < w_filled; pw += 256) {
+            const int k = w_crd_shared[pw];
+            C2_crd[pC2 + pw] = k;
+            C_vals[pC2 + pw] = w_vals_shared[pw];
+        }
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_large_block(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    float* C_vals, int* w_crd, float* w_vals) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_begin = block_x * 8192;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_large_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int pC2 = C2_pos[row];
+        const int w_reserved = w_places[row];
+        const int w_elements = C2_pos[row + 1] - C2_pos[row];
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < w_reserved && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
+        }
+        const int w_size = places;
+        const int w_end = w_begin + w_size;
+        for (int at = w_begin + thread_x; at < w_end; at += 256) {
+            w_crd[at] = 2147483647;
+            w_vals[at] = 0.0f;
+        }
+        const int pA2_end = A2_pos[row + 1];
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+            const int tile_end = min(tile + 32, pA2_end);
+            int len = 0;
+            if (thread_x < 32) {
+                const int entry = tile + thread_x;
+                const int pA = min(entry, tile_end - 1);
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const int pB2_end = B2_pos[j + 1];
+                row_begins[thread_x] = pB2_begin;
+                row_ends[thread_x] = pB2_end;
+                len = entry < tile_end ? pB2_end - pB2_begin : 0;
+            }
+            const int longest = largestInBlock<256>(len, partial);
+            const int reach = min(longest, 256);
+            int width = 8;
+            while (width < reach) {
+                width += width;
+            }
+            const int part = thread_x / width;
+            const int lane_of_part = thread_x % width;
+            const int parts = 256 / width;
+            const int parts_of_warp = max(32 / width, 1);
+            const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+            const int turn_of_part = part % parts_of_warp;
+            int first_entry = tile;
+            while (first_entry < tile_end) {
+                const int own_entry = first_entry + part;
+                const int pA = min(own_entry, tile_end - 1);
+                const int slot = pA - tile;
+                const int row_begin = row_begins[slot];
+                const int row_end = row_ends[slot];
+                const int first_slot = first_entry - tile;
+                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                    const int pB = row_begin + round + lane_of_part;
+                    int claimed = 2147483647;
+                    float combined = 0.0f;
+                    if (own_entry < tile_end && pB < row_end) {
+                        const int k = B2_crd[pB];
+                        const int pM2_begin = M2_pos[row];
+                        const int pM2_end = M2_pos[row + 1];
+                        const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                        if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = claimPlace(&w_crd[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd[at], k);
+                            }
+                            claimed = at;
+                            combined = M_vals[pM2] * A_vals[pA] * B_vals[pB];
+                        }
+                    }
+                    for (int turn = 0; turn < turns; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (turn == turn_of_warp) {
+                            for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                    w_vals[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                first_entry += parts;
+            }
+        }
+        int to = w_begin;
+        for (int tile = w_begin; tile < w_end; tile += 256) {
+            const int at = tile + thread_x;
+            const int key = at < w_end ? w_crd[at] : 2147483647;
+            const float value = key != 2147483647 ? w_vals[at] : 0.0f;
+            int all;
+            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+            __syncthreads();
+            if (key != 2147483647) {
+                w_crd[to + before] = key;
+                w_vals[to + before] = value;
+            }
+            to += all;
+        }
+        __syncthreads();
+        const int w_filled = to;
+        const int filled = w_filled - w_begin;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < filled; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                        const int key = w_crd[w_begin + low];
+                        w_crd[w_begin + low] = w_crd[w_begin + high];
+                        w_crd[w_begin + high] = key;
+                        const float value = w_vals[w_begin + low];
+                        w_vals[w_begin + low] = w_vals[w_begin + high];
+                        w_vals[w_begin + high] = value;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < filled - half ? half + half : filled;
+        }
+        for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+            const int k = w_crd[pw];
+            C2_crd[pC2 + (pw - w_begin)] = k;
+            C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+        }
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_largest_block(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    int M1_dim, int* C2_crd, float* C_vals, int* w_crd, float* w_vals) {
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    float* C_vals, int* w_crd, float* w_vals) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
-    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int team = block_x * 256 + thread_x;
     const int w_region = w_largest[0];
-    const int teams = min(524288, max(33554432 / w_region, 1));
-    if (team < teams) {
-        const int w_begin = (int)min((long long)team * w_region, 33554432LL);
-        int i = team;
-        while (i < M1_dim) {
-            const int places = w_places[i];
-            if (64 <= places) {
-                int pC2 = C2_pos[i];
-                const int w_elements = C2_pos[i + 1] - C2_pos[i];
-                int places_2 = 0 < w_elements ? 4 : 0;
-                while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
-                    places_2 = addCounts(places_2, places_2);
-                }
-                const int w_size = places_2;
-                const int w_end = w_begin + w_size;
-                int w_len = 0;
-                for (int at = w_begin; at < w_end; ++at) {
-                    w_crd[at] = 2147483647;
-                }
-                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        const int end = rows_many[4];
+        int rank = block_x;
+        while (rank < end) {
+            const int row = rows_of_largest_blocks[rank];
+            // parallelize(i, GPUBlock, NoRaces)
+            const int pC2 = C2_pos[row];
+            const int w_reserved = w_places[row];
+            const int w_elements = C2_pos[row + 1] - C2_pos[row];
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            const int w_size = places;
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
+                w_vals[at] = 0.0f;
+            }
+            const int pA2_end = A2_pos[row + 1];
+            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                int len = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
-                    const int pM2_end = M2_pos[i + 1];
+                    const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    int pM = M2_pos[i];
-                    int pB = B2_pos[j];
-                    while (pM < pM2_end && pB < pB2_end) {
-                        const int kM = M2_crd[pM];
-                        const int kB = B2_crd[pB];
-                        if (kM == kB) {
-                            int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (w_size - 1));
-                            int held = w_crd[at];
-                            while (held != 2147483647 && held != kM) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = w_crd[at];
+                    row_begins[thread_x] = pB2_begin;
+                    row_ends[thread_x] = pB2_end;
+                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
+                }
+                const int longest = largestInBlock<256>(len, partial);
+                const int reach = min(longest, 256);
+                int width = 8;
+                while (width < reach) {
+                    width += width;
+                }
+                const int part = thread_x / width;
+                const int lane_of_part = thread_x % width;
+                const int parts = 256 / width;
+                const int parts_of_warp = max(32 / width, 1);
+                const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
+                const int turn_of_part = part % parts_of_warp;
+                int first_entry = tile;
+                while (first_entry < tile_end) {
+                    const int own_entry = first_entry + part;
+                    const int pA = min(own_entry, tile_end - 1);
+                    const int slot = pA - tile;
+                    const int row_begin = row_begins[slot];
+                    const int row_end = row_ends[slot];
+                    const int first_slot = first_entry - tile;
+                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
+                    const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
+                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
+                        const int pB = row_begin + round + lane_of_part;
+                        int claimed = 2147483647;
+                        float combined = 0.0f;
+                        if (own_entry < tile_end && pB < row_end) {
+                            const int k = B2_crd[pB];
+                            const int pM2_begin = M2_pos[row];
+                            const int pM2_end = M2_pos[row + 1];
+                            const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                            if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int held = claimPlace(&w_crd[at], k);
+                                while (held != 2147483647 && held != k) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = claimPlace(&w_crd[at], k);
+                                }
+                                claimed = at;
+                                combined = M_vals[pM2] * A_vals[pA] * B_vals[pB];
                             }
-                            const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
-                            if (held == 2147483647) {
-                                w_crd[at] = kM;
-                                ++w_len;
-                                w_vals[at] = value;
-                            } else {
-                                w_vals[at] += value;
+                        }
+                        for (int turn = 0; turn < turns; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
                             }
-                            ++pM;
-                            ++pB;
-                        } else if (kM < kB) {
-                            ++pM;
-                        } else {
-                            ++pB;
+                            if (turn == turn_of_warp) {
+                                for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
+                                    if (part_in_turn == turn_of_part && claimed != 2147483647) {
+                                        w_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
                         }
                     }
-                }
-                int to = w_begin;
-                for (int at = w_begin; at < w_end; ++at) {
-                    if (w_crd[at] != 2147483647) {
-                        w_crd[to] = w_crd[at];
-                        w_vals[to] = w_vals[at];
-                        ++to;
-                    }
-                }
-                const int w_filled = w_begin + w_len;
-                int gap = w_len / 2 - w_len / 22;
-                while (0 < gap) {
-                    for (int from = w_begin + gap; from < w_filled; ++from) {
-                        const int key = w_crd[from];
-                        const float value = w_vals[from];
-                        int to_2 = from;
-                        while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
-                            w_crd[to_2] = w_crd[to_2 - gap];
-                            w_vals[to_2] = w_vals[to_2 - gap];
-                            to_2 -= gap;
-                        }
-                        w_crd[to_2] = key;
-                        w_vals[to_2] = value;
-                    }
-                    gap = gap / 2 - gap / 22;
-                }
-                for (int pw = w_begin; pw < w_filled; ++pw) {
-                    const int k = w_crd[pw];
-                    C2_crd[pC2] = k;
-                    C_vals[pC2] = w_vals[pw];
-                    ++pC2;
+                    __syncthreads();
+                    first_entry += parts;
                 }
             }
-            i = teams < M1_dim - i ? i + teams : M1_dim;
+            int to = w_begin;
+            for (int tile = w_begin; tile < w_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < w_end ? w_crd[at] : 2147483647;
+                const float value = key != 2147483647 ? w_vals[at] : 0.0f;
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                __syncthreads();
+                if (key != 2147483647) {
+                    w_crd[to + before] = key;
+                    w_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int w_filled = to;
+            const int filled = w_filled - w_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                            const int key = w_crd[w_begin + low];
+                            w_crd[w_begin + low] = w_crd[w_begin + high];
+                            w_crd[w_begin + high] = key;
+                            const float value = w_vals[w_begin + low];
+                            w_vals[w_begin + low] = w_vals[w_begin + high];
+                            w_vals[w_begin + high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+                const int k = w_crd[pw];
+                C2_crd[pC2 + (pw - w_begin)] = k;
+                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+            }
+            rank = teams < end - rank ? rank + teams : end;
         }
     }
 }

@@ -156,7 +156,12 @@ impl Lowerer<'_> {
         // Its coordinates are sorted where they stay.
         let result = (is_result && op.is_none()).then(|| self.further());
         let list = self.list(w, dims, result.clone(), (op, init));
-        let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
+        let lhs = Lhs::Scattered(SparseTarget {
+            workspace: None,
+            indices: written,
+            init: init.value(),
+            masks: vec![],
+        });
         let mut producer =
             State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         let known = self.list_len(&inner, &producer, result.is_some() && !self.is_packed());

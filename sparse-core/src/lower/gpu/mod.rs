@@ -32,6 +32,7 @@ mod host;
 mod list;
 mod listed;
 mod long_rows;
+mod masks;
 mod open_rows;
 mod pack;
 mod parts;

@@ -85,8 +85,14 @@ impl Lowerer<'_> {
         value.rhs.for_each_access(&mut |a| {
             read.insert(a);
         });
+        // What masks do not list is looked for, and counts.
+        let masks = match &value.lhs {
+            Lhs::Scattered(target) => &target.masks[..],
+            _ => &[],
+        };
         let is_needed = |a: &AccessId| {
             a.index() < self.accesses.len()
+                && !masks.contains(a)
                 && self.depth_of(*a, points) > 0
                 && self.is_sparse(*a)
                 && value.clone().without(self, &[*a]).is_noop(self)

@@ -344,6 +344,7 @@ const GPU: &[&str] = &[
     "teams' tables on the device",
     "threads' tables in shared memory",
     "entries abreast, tables in shared memory",
+    "entries abreast under a mask",
     "entries abreast, tables on the device",
     "buckets of groups of 2",
     "buckets of groups of 4",
