@@ -190,3 +190,30 @@ fn teams_search_masks() {
     let searched = longest("");
     assert!(40 * searched <= merged, "{searched} loads, {merged} by merging");
 }
+
+/// Rows in which the mask lists nothing are passed over, however much there would be to multiply.
+#[test]
+fn rows_without_a_mask_are_no_work() {
+    let n = 512;
+    let every = |step: usize| (0..n * n / step).map(move |e| [e * step / n, e * step % n]);
+    let matrix = |entries: Vec<[usize; 2]>| {
+        let entries = entries.into_iter().map(|at| (at, (at[0] + at[1]) as f32 % 3.0 + 1.0));
+        Arg::Tensor(DynTensor::from(&Csr::<f32>::from_triplets([n, n], entries).unwrap()))
+    };
+    let a = matrix(every(37).collect());
+    let text =
+        "fn f(M: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = M[i, k] * A[i, j] * B[j, k]; }";
+    let program = compile_cuda(parse_str(text).unwrap(), &Options::default()).unwrap().program;
+    let host = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap().program;
+    let loads = |rows: usize| {
+        let args = [matrix(every(37).filter(|at| at[0] % rows == 0).collect()), a.clone(), a.clone()];
+        let (found, reports) = run_reporting(&program, &args, Limits::default()).unwrap();
+        assert_eq!(found, run_with(&host, &args, Limits::default()).unwrap());
+        let pass = |name: &str| {
+            reports.iter().filter(|r| r.name.contains(name)).map(|r| r.counts.loads).sum::<u64>()
+        };
+        pass("_count") + pass("_fill")
+    };
+    let (all, few) = (loads(1), loads(64));
+    assert!(10 * few <= all, "{few} loads for one row in 64, {all} for all");
+}

@@ -143,15 +143,15 @@ impl<'k> Lowerer<'k> {
         }
     }
 
-    /// A row has scattered so many elements into a workspace, which takes no more than so many of them.
-    pub(super) fn note_scattered(&mut self, w: WorkspaceId, elements: VarId, taken: Option<Expr>) -> Block {
+    /// A row scatters so many elements into a workspace, which takes no more than its mask lists: nothing is done for none.
+    pub(super) fn note_scattered(&mut self, w: WorkspaceId, elements: VarId, listed: Option<Expr>) -> Block {
         let known = self.out.assembly.as_ref().and_then(|a| a.scattered.iter().find(|s| s.workspace == w));
         let noted = match known {
             Some(known) => *known,
             None => {
                 let name = self.spas[w.index()].name.clone();
                 let most = self.fresh(&format!("{name}_most"), Ty::Index);
-                let taken = taken.as_ref().map(|_| self.fresh(&format!("{name}_taken"), Ty::Index));
+                let taken = listed.as_ref().map(|_| self.fresh(&format!("{name}_taken"), Ty::Index));
                 let noted = Scattered { workspace: w, most, taken };
                 if let Some(assembly) = &mut self.out.assembly {
                     assembly.scattered.push(noted);
@@ -160,11 +160,17 @@ impl<'k> Lowerer<'k> {
             }
         };
         let at_least = |var: VarId, value: Expr| Stmt::Assign { var, value: build::max(var, value) };
-        let mut block = vec![at_least(noted.most, elements.into())];
-        block.extend(noted.taken.map(|var| {
-            let all = Expr::from(elements);
-            at_least(var, taken.map_or(all.clone(), |listed| build::min(all, listed)))
-        }));
+        let all = Expr::from(elements);
+        let (most, taken) = match listed {
+            Some(listed) => {
+                let some = build::lt(Expr::Index(0), listed.clone());
+                let most = Expr::Select(some.into(), all.clone().into(), Expr::Index(0).into());
+                (most, build::min(all, listed))
+            }
+            None => (all.clone(), all),
+        };
+        let mut block = vec![at_least(noted.most, most)];
+        block.extend(noted.taken.map(|var| at_least(var, taken)));
         block
     }
 

@@ -200,11 +200,8 @@ impl Lowerer<'_> {
         // What has been counted says how few they are of what is scattered.
         let most = entries.filter(|_| pass == Pass::Fill).and_then(|group| self.entries_of_row(group, &row));
         let masks = self.masks_of_table(&producer);
-        let mut listed = Block::new();
-        let mut taken = None;
-        if pass == Pass::Scatters {
-            taken = self.listed_by(&masks, &producer, &mut listed);
-        }
+        let mut looks = Block::new();
+        let listed = self.listed_by(&masks, &producer, &mut looks);
         if let Lhs::Scattered(target) = &mut producer.lhs {
             target.masks = masks;
         }
@@ -225,11 +222,18 @@ impl Lowerer<'_> {
             (Some(lanes), Some(var)) => {
                 scattered = self.share_producer(scattered, &lanes, id, var, pass, &table);
             }
-            _ => block.push(self.empty_table(id, &table, false)),
+            _ => {
+                block.push(self.empty_table(id, &table, false));
+                // Teams have no such rows.
+                if let Some(listed) = &listed {
+                    block.append(&mut looks);
+                    scattered = guard(build::lt(Expr::Index(0), listed.clone()), scattered);
+                }
+            }
         }
         block.extend(scattered);
         if pass == Pass::Scatters {
-            block.extend(joined(listed, self.note_scattered(id, table.len(), taken)));
+            block.extend(joined(looks, self.note_scattered(id, table.len(), listed)));
             let root = Position::One(Expr::Index(0));
             st.rhs = self.with_gathered((w, id), init, &root, &mut st);
             if !self.only_reads(&st) {

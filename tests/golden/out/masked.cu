@@ -200,7 +200,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
             }
             const int pM2_begin = M2_pos[i];
             const int pM2_end = M2_pos[i + 1];
-            const int w_most = w_len;
+            const int w_most = 0 < pM2_end - pM2_begin ? w_len : 0;
             const int w_taken = min(w_len, pM2_end - pM2_begin);
             const int w_elements = min(w_taken, min(M2_dim, min(M2_pos[M1_dim], B2_pos[A2_dim])));
             int places = 0 < w_elements ? 4 : 0;
@@ -254,6 +254,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters_block(
         if (thread_x == 0) {
             const int pM2_begin = M2_pos[row];
             const int pM2_end = M2_pos[row + 1];
+            const int w_most = 0 < pM2_end - pM2_begin ? all : 0;
             const int w_taken = min(all, pM2_end - pM2_begin);
             const int w_elements = min(w_taken, min(M2_dim, min(M2_pos[M1_dim], B2_pos[A2_dim])));
             int places = 0 < w_elements ? 4 : 0;
@@ -261,7 +262,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters_block(
                 places = addCounts(places, places);
             }
             w_places[row] = places;
-            const int work = max(places, all);
+            const int work = max(places, w_most);
             rows_work[row] = work;
             if (16384 <= places) {
                 const int at = atomicAdd(&rows_many[4], 1);
@@ -308,23 +309,25 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd_shared[at] = 2147483647;
             }
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                const int j = A2_crd[pA];
-                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                    const int k = B2_crd[pB];
-                    const int pM2_begin = M2_pos[i];
-                    const int pM2_end = M2_pos[i + 1];
-                    const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
-                    if (pM2 < pM2_end && M2_crd[pM2] == k) {
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = w_crd_shared[at];
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = w_crd_shared[at];
-                        }
-                        if (held == 2147483647) {
-                            w_crd_shared[at] = k;
-                            ++w_len;
+            const int pM2_begin = M2_pos[i];
+            const int pM2_end = M2_pos[i + 1];
+            if (0 < pM2_end - pM2_begin) {
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                        const int k = B2_crd[pB];
+                        const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                        if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = w_crd_shared[at];
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = w_crd_shared[at];
+                            }
+                            if (held == 2147483647) {
+                                w_crd_shared[at] = k;
+                                ++w_len;
+                            }
                         }
                     }
                 }
@@ -842,28 +845,30 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd_shared[at] = 2147483647;
             }
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                const int j = A2_crd[pA];
-                const float A_val = A_vals[pA];
-                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                    const int k = B2_crd[pB];
-                    const int pM2_begin = M2_pos[i];
-                    const int pM2_end = M2_pos[i + 1];
-                    const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
-                    if (pM2 < pM2_end && M2_crd[pM2] == k) {
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        int held = w_crd_shared[at];
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = w_crd_shared[at];
-                        }
-                        const float value = M_vals[pM2] * A_val * B_vals[pB];
-                        if (held == 2147483647) {
-                            w_crd_shared[at] = k;
-                            ++w_len;
-                            w_vals_shared[at] = value;
-                        } else {
-                            w_vals_shared[at] += value;
+            const int pM2_begin = M2_pos[i];
+            const int pM2_end = M2_pos[i + 1];
+            if (0 < pM2_end - pM2_begin) {
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const float A_val = A_vals[pA];
+                    for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                        const int k = B2_crd[pB];
+                        const int pM2 = lowerBound(M2_crd, pM2_begin, pM2_end, k);
+                        if (pM2 < pM2_end && M2_crd[pM2] == k) {
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int held = w_crd_shared[at];
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = w_crd_shared[at];
+                            }
+                            const float value = M_vals[pM2] * A_val * B_vals[pB];
+                            if (held == 2147483647) {
+                                w_crd_shared[at] = k;
+                                ++w_len;
+                                w_vals_shared[at] = value;
+                            } else {
+                                w_vals_shared[at] += value;
+                            }
                         }
                     }
                 }
