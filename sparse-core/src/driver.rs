@@ -345,9 +345,10 @@ fn at_command(schedule: &Schedule, d: Diagnostic) -> Diagnostic {
         }
         (CommandKind::Fuse { fused, .. }, "recovered-append") => Some(fused.span),
         (CommandKind::Precompute { workspace, .. }, "divergent-barrier") => Some(workspace.span),
-        (CommandKind::Precompute { workspace, .. }, "workspace-size" | "shared-workspace") => {
-            names(&workspace.text).then_some(workspace.span)
-        }
+        (
+            CommandKind::Precompute { workspace, .. },
+            "workspace-size" | "shared-workspace" | "scattered-on-gpu",
+        ) => names(&workspace.text).then_some(workspace.span),
         _ => None,
     });
     Diagnostic { span: span.unwrap_or(d.span), ..d }

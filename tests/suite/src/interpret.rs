@@ -11,6 +11,7 @@ use sparse_core::cin::copies::warnings;
 use sparse_core::diag::Diagnostics;
 use sparse_core::driver::{self, Options};
 use sparse_core::error::Error;
+use sparse_core::format::Fill;
 use sparse_core::front::ast::Kernel;
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast};
@@ -75,7 +76,8 @@ fn program(case: &Case, kernel: &Kernel, way: &Way) -> Result<Verified, Stop> {
 /// that count them, promises of a size, workspaces that hold fills.
 fn interpret_far_apart(case: &Case, program: &Verified) -> Result<Option<Run>, Stop> {
     let about_all = |c: &Command| matches!(c.name.as_str(), "bound" | "precompute");
-    let cannot = case.platform == Platform::Cuda || case.schedule.iter().any(about_all);
+    let cannot =
+        case.platform == Platform::Cuda || case.schedule.iter().any(about_all) || is_open_everywhere(case);
     if cannot || Spread::new(case, 1).is_none() {
         return Ok(None);
     }
@@ -89,6 +91,12 @@ fn interpret_far_apart(case: &Case, program: &Verified) -> Result<Option<Run>, S
         ran => ran,
     };
     run_of(case, "(coordinates far apart)", ran)
+}
+
+/// Is it open whether the fill is what is computed where nothing is stored? A quotient by zero is an infinity of either sign.
+fn is_open_everywhere(case: &Case) -> bool {
+    let divides = case.assignment.rhs.any(|e| matches!(e, ast::Expr::Binary(BinaryOp::Div, ..)));
+    divides && matches!(case.output().spec.fill, Fill::PosInf | Fill::NegInf)
 }
 
 /// Are there arrays of a length that may be a dimension's?

@@ -26,7 +26,7 @@ impl Lowerer<'_> {
             format!(
                 "a workspace is filled from the workspace `{name}`: how large it has to be is known when that has been filled only"
             ),
-            "store the operands of the terms in the same order (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense",
+            "leave out what `precompute` makes; or store the operands of the terms in the same order (convert them on the CPU), write `schedule cuda = none;`, or return a tensor whose levels are all dense",
         )
     }
 

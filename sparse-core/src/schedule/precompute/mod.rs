@@ -58,13 +58,18 @@ pub(super) struct Request<'a> {
 }
 
 pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
-    let vars = named(s, request)?;
+    let mut vars = named(s, request)?;
     let w = Workspace(s.cin.workspaces.len() as u32);
-    let hole = Expr::Workspace(w, vars.clone());
+    let mut hole = Expr::Workspace(w, vars.clone());
     let pattern = terms::plain(request.expr);
-    let site = find::find(s, &pattern, &hole, &vars, request)?;
+    let mut site = find::find(s, &pattern, &hole, &vars, request)?;
     if let Some((own, written)) = own_workspace(s, &site, &hole, &vars) {
         return restore(s, own, written, request);
+    }
+    if let Some(there) = by_their_loops(s, &site, &vars) {
+        vars = there;
+        hole = Expr::Workspace(w, vars.clone());
+        site = find::find(s, &pattern, &hole, &vars, request)?;
     }
     s.check_new(request.workspace)?;
     let format = request.format.unwrap_or_default();
@@ -156,6 +161,21 @@ fn own_workspace<'s>(
         }
         _ => None,
     }
+}
+
+/// The variables, where a term that is computed first has loops over them by names of its own, which a user need not know; `None` if
+/// all are what its loops are over.
+fn by_their_loops(s: &Scheduler<'_>, site: &find::Site, vars: &[IndexVar]) -> Option<Vec<IndexVar>> {
+    let p = &s.cin.provenance;
+    let around = |v: IndexVar| p.leaves(v).iter().all(|leaf| site.loops.iter().any(|(_, l)| l == leaf));
+    let there = vars.iter().map(|&v| {
+        let same = |&&(_, l): &&(usize, IndexVar)| p.original(l) == p.original(v);
+        let own = site.loops.iter().find(same).filter(|_| !around(v));
+        own.map_or(v, |&(_, l)| l)
+    });
+    let there: Vec<IndexVar> = there.collect();
+    let twice = there.iter().enumerate().any(|(at, v)| there[..at].contains(v));
+    (there != vars && !twice).then_some(there)
 }
 
 /// The same workspace, by another name and in another format.

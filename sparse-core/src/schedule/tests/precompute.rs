@@ -46,6 +46,21 @@ fn without_a_reduction_the_workspace_is_assigned() {
     );
 }
 
+/// A term that is summed has loops by names of its own, which are not the statement's.
+#[test]
+fn a_part_of_a_term_is_named_as_the_statement_has_it() {
+    let term = "fn f(E: Csr<f64>, M: Csr<f64>, A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = E[i, k] + M[i, k] * A[i, j] * B[j, k]; }";
+    let outside = "∀i (∀k C[i, k] = E[i, k] + t0[k]) where ((∀k_t0 t0[k_t0] += M[i, k_t0] * w[k_t0]) where";
+    assert_eq!(
+        cin(term, "precompute(A[i, j] * B[j, k], [k], [k], w, Hash)"),
+        format!("{outside} (∀j ∀k_t0 w[k_t0] += A[i, j] * B[j, k_t0]))")
+    );
+    assert_eq!(
+        cin(term, "precompute(A[i, j] * B[j, k], [k], [kw], w, Hash)"),
+        format!("{outside} (∀j ∀kw w[kw] += A[i, j] * B[j, kw]))")
+    );
+}
+
 /// TACO drops the `+=` here.
 #[test]
 fn derived_variables_keep_their_reduction() {

@@ -38,7 +38,6 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (2, ("a masked product", "ijl", "IJL*IJK*KL")),
     (1, ("a masked product", "k", "K*J*JK")),
     (3, ("a masked product", "ik", "IK+IK*IJ*JK")),
-    (1, ("a masked product", "ik", "IK*IJ*JK+IK*(IK+IL*LK)")),
     (6, ("AᵀDA", "ik", "JI*j*'JK")),
     (3, ("AᵀDA", "ik", "JI*J*JK")),
     (4, ("a scaled product", "ik", "#*IJ*JK")),
