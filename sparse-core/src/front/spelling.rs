@@ -373,11 +373,19 @@ fn reordered(base: FormatSpec, order: &[&syn::GenericArgument], span: Span) -> R
     }
     for (l, &d) in modes.iter().enumerate() {
         if std::mem::replace(&mut seen[d], true) {
+            let written = order.len();
+            let rest = (written..rank).map(|l| l.to_string()).collect::<Vec<_>>().join(", ");
+            let help = match rest.as_str() {
+                "" => "write every dimension once".to_owned(),
+                rest => format!(
+                    "write all {rank} dimensions: what is left out after {written} stands for {rest}, each at its own level"
+                ),
+            };
             return error(
                 "bad-mode-order",
                 order.get(l).map_or(span, |a| a.span()),
                 format!("the mode order {modes:?} names dimension {d} twice"),
-                "write every dimension once",
+                help,
             );
         }
     }

@@ -139,6 +139,7 @@ fn types() {
     parameter("Tensor<f32, Reordered>", &[("type-arguments", "Reordered")]);
     parameter("Tensor<f32, Reordered<(Dense, Compressed), 1, 1>>", &[("bad-mode-order", "1")]);
     parameter("Tensor<f32, Reordered<(Dense, Compressed), 2, 0>>", &[("bad-mode-order", "2")]);
+    parameter("Tensor<f32, Reordered<(Dense, Compressed), 1>>", &[("bad-mode-order", "Reordered")]);
     parameter("Tensor<f32, Reordered<(Dense, Compressed), N, 0>>", &[("bad-mode-order", "N")]);
     parameter("Tensor<f32, Reordered<(Dense, Compressed), 1, 0, 2>>", &[("bad-mode-order", "2")]);
     parameter(
