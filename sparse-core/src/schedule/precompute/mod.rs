@@ -93,6 +93,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
         consumer: Box::new(place::without(inside, &site.path[place.at..], &place.moved, &site.rest)),
         producer: Box::new(producer.clone()),
     });
+    without_needless(&mut s.cin.root, &s.unnamed);
     s.cin.workspaces.push(WorkspaceDecl {
         name: request.workspace.text.clone(),
         vars,
@@ -103,6 +104,46 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     place::check_positions(s, request)?;
     numbers::check_infinities(s, request)?;
     order::check(s, |_| request.span)
+}
+
+/// A result's own workspace over one variable, by which a sum was brought in order that a new workspace has now: what is left fills
+/// it in the order in which it is read, each element once.
+///
+/// ```text
+/// (∀k C[i, k] = w[k]) where ((∀k w[k] += M[i, k] * acc[k]) where …)   →   (∀k C[i, k] = M[i, k] * acc[k]) where …
+/// ```
+fn without_needless(stmt: &mut Stmt, own: &[Workspace]) {
+    match stmt {
+        Stmt::Forall { body, .. } => without_needless(body, own),
+        Stmt::Where { consumer, producer } => {
+            if let Some(lean) = in_order(consumer, producer, own) {
+                *stmt = lean;
+                return;
+            }
+            without_needless(consumer, own);
+            without_needless(producer, own);
+        }
+        Stmt::Assign { .. } => {}
+    }
+}
+
+/// What reads a workspace and what fills it as one, if that is one loop over the same variable.
+fn in_order(consumer: &Stmt, producer: &Stmt, own: &[Workspace]) -> Option<Stmt> {
+    let Stmt::Forall { var, body } = consumer else { return None };
+    let Stmt::Assign { target: target @ Target::Tensor(_), op: None, rhs: Expr::Workspace(w, read) } =
+        &**body
+    else {
+        return None;
+    };
+    let Stmt::Where { consumer: fills, producer: first } = producer else { return None };
+    let Stmt::Forall { var: filled, body } = &**fills else { return None };
+    let Stmt::Assign { target: Target::Workspace(to, written), rhs, .. } = &**body else { return None };
+    let same = to == w && read == &[*var] && written == read && filled == var && own.contains(w);
+    same.then(|| {
+        let target = target.clone();
+        let each = Stmt::nest(&[*var], Stmt::Assign { target, op: None, rhs: rhs.clone() });
+        Stmt::Where { consumer: Box::new(each), producer: first.clone() }
+    })
 }
 
 /// A list is of one dimension, and what is found by its coordinates has some. On GPUs that is a hash table.

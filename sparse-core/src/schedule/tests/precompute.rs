@@ -61,6 +61,21 @@ fn a_part_of_a_term_is_named_as_the_statement_has_it() {
     );
 }
 
+/// What is left beside a new workspace is in the result's order, and needs no workspace of its own.
+#[test]
+fn a_result_in_order_needs_no_workspace() {
+    let masked =
+        "fn f(M: Csr<f64>, A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = M[i, k] * A[i, j] * B[j, k]; }";
+    assert_eq!(
+        cin(masked, "precompute(A[i, j] * B[j, k], [k], [kw], acc, Hash)"),
+        "∀i (∀k C[i, k] = M[i, k] * acc[k]) where (∀j ∀kw acc[kw] += A[i, j] * B[j, kw])"
+    );
+    assert_eq!(
+        cin(masked, "precompute(M[i, k] * A[i, j], [k], [k], part, Hash)"),
+        "∀i (∀k C[i, k] = w[k]) where (∀j (∀k w[k] += part[k] * B[j, k]) where (∀k part[k] = M[i, k] * A[i, j]))"
+    );
+}
+
 /// TACO drops the `+=` here.
 #[test]
 fn derived_variables_keep_their_reduction() {

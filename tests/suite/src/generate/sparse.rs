@@ -229,7 +229,8 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         // Singletons below unique levels hardly meet a result of an operand's pattern by chance.
         let lone = taste.has(Theme::Singletons) && rng.percent(25);
         // Integers that are infinite are refused in most sums, and those that have a name are sums.
-        let named = rng.percent(taste.percent(Theme::Infinities, 80, 40));
+        // Nor do terms with variables of their own meet one that is packed: few that have a name have such.
+        let named = rng.percent(taste.percent(Theme::Infinities, 80, 40)) && !taste.has(Theme::Terms);
         let (name, mut shape) = if lone || named {
             let (name, lhs, rhs) = if lone { rng.pick(OF_ONE_PATTERN) } else { rng.weighted(SHAPES) };
             (name, of_products(rng, taste.dtype, (lhs, rhs)))
