@@ -149,7 +149,8 @@ impl<'c> Work<'c> {
         }
     }
 
-    /// Does an operand list the coordinates at which a statement reads a workspace, of all of which but those nothing comes?
+    /// Does a statement read a workspace only where an operand lists a coordinate? What loops are worth is asked before they are
+    /// lowered, where the value itself says it (`lower::scattered`).
     fn is_masked(&self, consumer: &Stmt, w: Workspace) -> bool {
         let decl = &self.cin.workspaces[w.index()];
         let ([var], WorkspaceFormat::List) = (&decl.vars[..], decl.format) else { return false };

@@ -190,9 +190,7 @@ fn is_fixed(factor: &ast::Expr, lhs: &Access) -> bool {
 
 /// Is a product summed that has a factor which the sum does not change, and others?
 fn fixed_factors(e: &ast::Expr, lhs: &Access) -> bool {
-    let all = factors(e);
-    let fixed = all.iter().filter(|f| is_fixed(f, lhs)).count();
-    fixed > 0 && !free_vars(&plain(e), lhs).is_empty()
+    factors(e).into_iter().any(|f| is_fixed(f, lhs)) && !free_vars(&plain(e), lhs).is_empty()
 }
 
 fn is_additive(e: &ast::Expr) -> bool {
