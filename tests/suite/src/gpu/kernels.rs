@@ -1,6 +1,7 @@
 //! Named kernels on matrices and tensors: compiled for the device, and compared with the CPU's program in the
 //! interpreter.
 
+use super::ahead::Ahead;
 use super::device::Gpu;
 use super::effort::{Effort, Most};
 use super::inputs::{self, Entries, Input};
@@ -58,6 +59,7 @@ pub(super) struct Kernels {
     most: Most,
     repeats: u32,
     seed: u64,
+    ahead: Option<Ahead>,
     /// The input that was loaded last, by number.
     loaded: RefCell<Option<(String, Entries)>>,
 }
@@ -76,7 +78,8 @@ impl Kernels {
             .filter(|&(k, i)| fits(k, i))
             .collect();
         let (most, repeats, seed) = (options.most(), options.repeats(), options.seed);
-        Ok(Kernels { items, kernels, inputs, most, repeats, seed, loaded: RefCell::new(None) })
+        let ahead = Ahead::new(options)?;
+        Ok(Kernels { items, kernels, inputs, most, repeats, seed, ahead, loaded: RefCell::new(None) })
     }
 
     /// How many pairs of a kernel and an input there are.
@@ -114,6 +117,9 @@ impl Kernels {
 
     fn case<D: Gpu>(&self, device: &D, named: &Named, entries: &Entries, mut rng: Rng) -> Result<End, End> {
         let Compiled { kernel, device: compiled, reference } = named.compiled()?;
+        if let Some(ahead) = &self.ahead {
+            ahead.compile(compiled).map_err(|message| failed("CUDA", message))?;
+        }
         let given = given(kernel).ok_or_else(|| failed("kernel", "it has no sparse matrix".into()))?;
         let sizes = sizes(kernel, compiled.program(), &given, &entries.dims, &mut rng)?;
         let effort = Effort::of(kernel, &sizes, |dims| coords(entries, dims));

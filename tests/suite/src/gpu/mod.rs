@@ -4,6 +4,7 @@
 //! `cargo xtask bundle` puts it into a folder with data. On the simulator it does the same, which is how it is tested
 //! itself.
 
+mod ahead;
 mod device;
 mod effort;
 mod inputs;
@@ -52,6 +53,9 @@ fn test<D: Gpu>(options: &Options) -> Result<(), String> {
     println!("device: {}", D::open(options.ordinal).map_err(|e| e.to_string())?.describe());
     if options.sanitizer.is_some() && options.device == Kind::Sim {
         return Err("compute-sanitizer is for GPUs; the simulator checks more by itself".into());
+    }
+    if options.compile.is_some() && options.device == Kind::Cuda {
+        return Err("--compile is for machines without a GPU: add --device sim".into());
     }
     let start = Program::new(options)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);

@@ -25,6 +25,10 @@ pub struct Options {
     /// Runs this one random kernel of the run alone.
     #[arg(long)]
     pub only: Option<u64>,
+    /// Compiles every kernel of the run for a GPU of this architecture too, 90 for `sm_90`, and keeps it in the folder
+    /// `SPARSE_CACHE`: where that is taken to, the same run has nothing left to compile. On the simulator alone.
+    #[arg(long, value_name = "SM")]
+    pub compile: Option<u32>,
     /// Runs under this tool of NVIDIA's compute-sanitizer.
     #[arg(long, value_enum)]
     pub sanitizer: Option<Tool>,

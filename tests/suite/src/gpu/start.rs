@@ -53,6 +53,9 @@ impl Program {
         for (name, folder) in [("--kernels", &options.kernels), ("--data", &options.data)] {
             arguments.extend(folder.iter().flat_map(|f| [name.into(), f.clone().into_os_string()]));
         }
+        if let Some(architecture) = options.compile {
+            arguments.extend(["--compile".into(), architecture.to_string().into()]);
+        }
         if !options.inputs.is_empty() {
             arguments.extend(["--inputs".into(), options.inputs.join(",").into()]);
         }
@@ -86,8 +89,10 @@ impl Start for Program {
         if let Some(left) = self.left(share.part) {
             command.arg("--time-limit").arg(left.as_secs_f64().to_string());
         }
-        // Random kernels come once: the next run would find none of them.
-        command.env("SPARSE_CACHE", "");
+        // Random kernels come once: the next run would find none of them, if it is not the one they were compiled for.
+        if std::env::var_os("SPARSE_CACHE").is_none() {
+            command.env("SPARSE_CACHE", "");
+        }
         command
     }
 

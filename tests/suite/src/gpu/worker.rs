@@ -1,5 +1,6 @@
 //! One process that works: runs items on the device and says of each how it came out.
 
+use super::ahead::Ahead;
 use super::device::Gpu;
 use super::kernels::{End, Kernels};
 use super::line::Line;
@@ -52,13 +53,14 @@ fn give_up(message: &str) -> ! {
 
 fn random<D: Gpu>(device: &D, options: &Options, share: Share, is_late: &dyn Fn() -> bool) {
     let Share { first, step, count, .. } = share;
+    let ahead = Ahead::new(options).unwrap_or_else(|e| give_up(&e));
     let (mut number, mut counted, mut refused) = (first, 0, 0);
     while counted < count && refused < 10 + 2 * count {
         if is_late() {
             return say(&Line::Late);
         }
         say(&Line::Start(number, format!("seed {}, case {number}", options.seed)));
-        let execute = |case: &Case| run_case(device, case, &entry(number));
+        let execute = |case: &Case| run_case(device, case, &entry(number), ahead.as_ref());
         let suite =
             differential::Share { suite: Suite::Gpu, seed: options.seed, first, step, execute: &execute };
         let mut summary = Summary::default();
@@ -97,7 +99,7 @@ fn replay<D: Gpu>(device: &D, options: &Options, share: Share, failed: &str) {
             return *failed == FAILED;
         }
         say(&Line::Start(share.first, entry(share.first)));
-        let outcome = check(smaller, &|case: &Case| run_case(device, case, &entry(share.first)));
+        let outcome = check(smaller, &|case: &Case| run_case(device, case, &entry(share.first), None));
         say(&if outcome == Outcome::Passed { Line::Passed } else { Line::Refused });
         // The process that asks decides what comes next.
         say(&Line::End);
@@ -110,11 +112,20 @@ pub(super) const FAILED: u8 = b'1';
 pub(super) const HELD: u8 = b'0';
 
 /// Runs a case on the simulator, and then on the device: what goes wrong on the simulator could hang a GPU.
-fn run_case<D: Gpu>(device: &D, case: &Case, name: &str) -> Result<Vec<Run>, Stop> {
+fn run_case<D: Gpu>(
+    device: &D,
+    case: &Case,
+    name: &str,
+    ahead: Option<&Ahead>,
+) -> Result<Vec<Run>, Stop> {
     let mut runs = interpret(case)?;
     let kernel = parsed(&case.kernel_text().replacen("kernel", name, 1))?;
     let Some(program) = compiled(case, kernel, &gpu_lowering(case))? else { return Ok(runs) };
-    let ran = run_dynamic(device, &Kernel::new(program), &arguments(case)?);
+    let kernel = Kernel::new(program);
+    if let Some(ahead) = ahead {
+        ahead.compile(&kernel).map_err(|message| Stop::Broken { part: "CUDA", message })?;
+    }
+    let ran = run_dynamic(device, &kernel, &arguments(case)?);
     if let Err(e) = &ran
         && !device.is_alive()
     {
