@@ -40,6 +40,14 @@ fn matrix(dims: [usize; 2], stored: impl Fn(usize, usize) -> bool) -> Arg {
     Arg::Tensor(DynTensor::from(&Csr::<f32>::from_triplets(dims, entries).unwrap()))
 }
 
+/// The same with columns that are so far apart.
+fn apart(matrix: &Arg, by: usize) -> Arg {
+    let Arg::Tensor(t) = matrix else { panic!("it is a matrix") };
+    let entries = t.iter().map(|(at, value)| ([at[0], by * at[1]], value.to_f64() as f32));
+    let dims = [t.dims[0], by * t.dims[1]];
+    Arg::Tensor(DynTensor::from(&Csr::<f32>::from_triplets(dims, entries).unwrap()))
+}
+
 /// Rows without entries, with few, with more than the lanes of a warp and of a block, that meet and that do not.
 fn args(statement: &str) -> Vec<Arg> {
     args_of_rows(statement, 9)
@@ -174,6 +182,31 @@ fn rows_at_the_bounds_of_classes() {
 }
 
 /// Fibers that are merged with others, of which one is scattered: each lane has to know how far the merge is.
+/// Tables in memory of the device are put in order by marks, and by comparing where the columns are many more than a row's elements.
+#[test]
+fn large_tables_are_in_order() {
+    for statement in &STATEMENTS[..3] {
+        let program = compiled_for(&text(statement, "Csr", ""), &[(8, 64)], 0);
+        // As many words as there are places, one more, and one that is not full.
+        for columns in [31 * 16, 31 * 16 + 1, 40, 5000] {
+            // Nine elements have 16 places; the first and the last column are among them.
+            let a = matrix([9, 9], |i, j| i % 4 == 0 && j % 3 == 0 && j < 6);
+            let b = matrix([9, columns], |j, k| {
+                j % 3 == 0 && k % (columns / 4) == j || j == 0 && k + 1 == columns
+            });
+            let mut args = vec![a, b];
+            if statement.contains('C') {
+                args.push(matrix([9, columns], |i, k| (i + k) % 7 == 0));
+            }
+            let expected = on_one_thread(statement, &args);
+            for seed in 0..3 {
+                let found = run_shuffled(&program, &args, Limits::default(), seed).unwrap();
+                assert!(found.iter().eq(expected.iter()), "{statement}, {columns} columns");
+            }
+        }
+    }
+}
+
 #[test]
 fn lanes_agree_how_far_a_merge_around_them_is() {
     let fibers = "Tensor<f32, (Dense, Compressed, Compressed)>";
@@ -314,26 +347,34 @@ fn every_wait_is_needed() {
     let classes = ["_count_group8", "_fill_group8", "_count_warp", "_fill_warp", "_fill_block"];
     let shared = Options::default().lower.table_bytes;
     // Each team of a block has a second row, which is when some of the waits are needed.
-    for (schedule, bytes, launches, rows) in [
-        (WARPS, shared, &all[..], 27),
-        (WARPS, 0, &warps, 82),
-        (BLOCKS, shared, &all, 12),
-        (BLOCKS, 0, &all, 12),
-        ("", shared, &classes, 66),
-        ("", 0, &classes, 66),
+    // What a block has put in order on the device is read by the lanes that did so, if it is not merged.
+    let merged = STATEMENTS[2];
+    for (schedule, bytes, statement, launches, rows) in [
+        (WARPS, shared, STATEMENTS[0], &all[..], 27),
+        (WARPS, 0, STATEMENTS[0], &warps, 82),
+        (BLOCKS, shared, STATEMENTS[0], &all, 12),
+        (BLOCKS, 0, STATEMENTS[0], &all[..1], 12),
+        (BLOCKS, 0, merged, &all[1..], 12),
+        ("", shared, STATEMENTS[0], &classes, 66),
+        ("", 0, STATEMENTS[0], &classes[..4], 66),
+        ("", 0, merged, &classes[4..], 66),
     ] {
-        let args = args_of_rows(STATEMENTS[0], rows);
-        let program = compiled_for(&text(STATEMENTS[0], "Csr", schedule), &CLASSES, bytes);
+        let args = args_of_rows(statement, rows);
+        // Columns that are far apart, so that large tables are sorted by comparing.
+        let apart: Vec<Arg> =
+            args[..1].iter().cloned().chain(args[1..].iter().map(|m| apart(m, 80))).collect();
+        let program = compiled_for(&text(statement, "Csr", schedule), &CLASSES, bytes);
         for launch in launches {
             let mut n = 0;
             while let Some(broken) = without_barrier(program.program(), launch, n) {
-                let fault = run(&broken, &args).err().map(|e| match e {
-                    RunError::Program(InterpError { fault, .. }) => fault.to_string(),
-                    e => e.to_string(),
-                });
+                let fault = |args: &[Arg]| match run(&broken, args).err()? {
+                    RunError::Program(InterpError { fault, .. }) => Some(fault.to_string()),
+                    e => Some(e.to_string()),
+                };
                 let noticed = |f: &String| f.contains("conflict") || f.contains("before it is written");
-                let found = fault.as_ref().is_some_and(noticed);
-                assert!(found, "{schedule}{launch}, {bytes} bytes, barrier {n}: {fault:?}");
+                let found =
+                    fault(&args).is_some_and(|f| noticed(&f)) || fault(&apart).is_some_and(|f| noticed(&f));
+                assert!(found, "{schedule}{launch}, {bytes} bytes, barrier {n}");
                 n += 1;
             }
             assert!(n > 1, "{launch}: {n}");

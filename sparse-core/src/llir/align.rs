@@ -90,6 +90,7 @@ impl Facts {
                 match op {
                     IndexOp::Mul => a_is || b_is,
                     IndexOp::Count | IndexOp::Xor | IndexOp::And => false,
+                    IndexOp::Place | IndexOp::Below => false,
                     IndexOp::Add | IndexOp::Sub | IndexOp::Min | IndexOp::Max | IndexOp::Rem => a_is && b_is,
                     IndexOp::Div => false,
                 }

@@ -26,7 +26,27 @@ pub enum IndexOp {
     Xor,
     /// The bits that both have.
     And,
+    /// Where a table of so many places, a power of two, is looked into first for a key: [`place_of`].
+    Place,
+    /// How many of a word's lowest bits are set, of so many: 31 at most, as many as an index has.
+    Below,
 }
+
+/// How many of a word's `n` lowest bits are set.
+pub fn marks_below(word: u64, n: u64) -> u64 {
+    u64::from((word & ((1 << n.min(31)) - 1)).count_ones())
+}
+
+/// Where a table of so many places, a power of two, is looked into first for a key. Runs of keys are spread over it, so that
+/// one is not gone through where another ends; higher bits are folded to the lower ones first, so that multiples of a power of
+/// two are spread too. Both exchange the keys below the number of places: in a table of as many each has its own.
+pub fn place_of(key: u64, places: u64) -> u64 {
+    let key = key as u32;
+    u64::from((key ^ key >> 5 ^ key >> 10).wrapping_mul(SPREAD)) & places.wrapping_sub(1)
+}
+
+/// An odd number: by how far neighbours are apart in a table.
+const SPREAD: u32 = 107;
 
 /// The largest position: what counts of entries stop at.
 pub const MOST: u64 = i32::MAX as u64;
@@ -113,4 +133,52 @@ pub enum Expr {
         /// Searched coordinate.
         key: Box<Expr>,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn keys_of_a_full_table_have_a_place_each() {
+        for bits in 0..14 {
+            let places = 1 << bits;
+            let found: BTreeSet<u64> = (0..places).map(|key| place_of(key, places)).collect();
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), (0..places).collect::<Vec<_>>());
+        }
+        assert!((0..1000).all(|key| place_of(key * key, 64) < 64));
+    }
+
+    /// Runs that begin a table's size apart, and multiples of a power of two: who looks for one of them finds it soon.
+    #[test]
+    fn runs_of_keys_are_spread() {
+        let places = 4096;
+        let runs = |n: u64, run: u64| (0..n).flat_map(move |at| (0..run).map(move |k| at * 8192 + k));
+        for keys in [
+            runs(4, 700).collect::<Vec<_>>(),
+            runs(100, 28).collect(),
+            (0..2800).collect(),
+            (0..2800).map(|k| k * 64).collect(),
+            (0..2800).map(|k| k * 1024).collect(),
+        ] {
+            let mut table = vec![None; places as usize];
+            let mut steps = 0;
+            for &key in &keys {
+                let mut at = place_of(key, places);
+                while table[at as usize].is_some() {
+                    (at, steps) = ((at + 1) % places, steps + 1);
+                }
+                table[at as usize] = Some(key);
+            }
+            assert!(steps < 3 * keys.len(), "{steps} steps for {} keys", keys.len());
+        }
+    }
+
+    #[test]
+    fn marks_are_counted_below_a_bit() {
+        let word = 0b1011;
+        assert_eq!([0, 1, 2, 3, 4, 31].map(|n| marks_below(word, n)), [0, 1, 2, 2, 3, 3]);
+        assert_eq!(marks_below(MOST, 31), 31);
+    }
 }

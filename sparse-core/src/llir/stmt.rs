@@ -50,6 +50,8 @@ pub enum FetchOp {
     Add,
     /// The larger one.
     Max,
+    /// The word with the bit of this number set, below 31.
+    Mark,
 }
 
 /// Elements of a register array that a [`Stmt::LoadVector`] writes.

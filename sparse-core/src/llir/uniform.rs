@@ -128,7 +128,9 @@ impl Spans {
                         let rise = x.rise.min(y.span);
                         Uniform { rise: rise.max(x.span.min(y.span)), ..x.both(y, false) }
                     }
-                    IndexOp::Rem | IndexOp::Xor | IndexOp::And => x.both(y, false),
+                    IndexOp::Rem | IndexOp::Xor | IndexOp::And | IndexOp::Place | IndexOp::Below => {
+                        x.both(y, false)
+                    }
                 }
             }
             e => {

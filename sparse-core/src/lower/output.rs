@@ -5,7 +5,7 @@
 
 use super::assemble::Assembly;
 use super::capacity::Capacity;
-use super::gpu::{LongRows, RowParts, RowTables};
+use super::gpu::{LongRows, Marks, RowParts, RowTables};
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::tidy::tidy;
@@ -36,6 +36,8 @@ pub(super) struct Output {
     pub(super) tables: Vec<RowTables>,
     /// The shared array of launches that sum counts.
     pub(super) partial_sums: Vec<BufferId>,
+    /// By workspace, in which arrays teams put large tables in order.
+    pub(super) marks: Vec<Option<Marks>>,
     /// Shared arrays of where rows of a tile's entries begin, and where they end.
     pub(super) row_bounds: Vec<[BufferId; 2]>,
     /// What else there is to do where rows are long.
@@ -87,6 +89,7 @@ impl Output {
             assembly: None,
             tables: vec![],
             partial_sums: vec![],
+            marks: vec![],
             row_bounds: vec![],
             long_rows: None,
             row_parts: None,

@@ -12,7 +12,7 @@ use super::threads::ThreadLoop;
 use crate::llir::print::{print_headline, print_step_headline};
 use crate::llir::{
     Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Program, Space, Step, Stmt, Ty, VarId,
-    WorkspaceId, build,
+    WorkspaceId, build, marks_below, place_of,
 };
 use crate::scalar::{BinaryOp, DType, Value};
 use std::cell::RefCell;
@@ -460,6 +460,8 @@ fn index_op(op: IndexOp, a: u64, b: u64) -> Checked<u64> {
         IndexOp::Rem => Some(a % b),
         IndexOp::Xor => Some(a ^ b),
         IndexOp::And => Some(a & b),
+        IndexOp::Place => Some(place_of(a, b)),
+        IndexOp::Below => Some(marks_below(a, b)),
     };
     result.ok_or_else(|| Box::new(Fault::Overflow { left: a, right: b }))
 }

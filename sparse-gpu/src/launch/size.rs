@@ -1,7 +1,7 @@
 //! Sizes of arrays and grids, evaluated on the host.
 
 use sparse_core::error::{Error, Result};
-use sparse_core::llir::{BufferId, Cmp, Expr, IndexOp, MOST, VarId};
+use sparse_core::llir::{BufferId, Cmp, Expr, IndexOp, MOST, VarId, marks_below, place_of};
 
 /// What sizes depend on.
 pub(super) trait Sizes {
@@ -39,6 +39,8 @@ pub(super) fn size(e: &Expr, of: &impl Sizes) -> Result<u64> {
                 IndexOp::Count => Ok(a.saturating_add(b).min(MOST)),
                 IndexOp::Xor => Ok(a ^ b),
                 IndexOp::And => Ok(a & b),
+                IndexOp::Place => Ok(place_of(a, b)),
+                IndexOp::Below => Ok(marks_below(a, b)),
             }
         }
         Expr::Select(cond, a, b) => size(if holds(cond, of)? { a } else { b }, of),

@@ -4,6 +4,16 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// How many of a word's lowest bits are set, of fewer than 31.
+__device__ __forceinline__ int marksBelow(int word, int n) { return __popc(word & ((1 << n) - 1)); }
+
+// Where a table of a power of two of places is looked into first for a key: runs of keys are spread over it, and multiples of a
+// power of two, whose higher bits are folded to the lower ones. In a table of as many places as there are keys each has its own.
+__device__ __forceinline__ int placeOf(unsigned int key, int places) {
+    key ^= key >> 5 ^ key >> 10;
+    return (int)(key * 107u) & (places - 1);
+}
+
 // What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
 // others put theirs meanwhile.
 __device__ __forceinline__ int claimPlace(int* at, int key) {
@@ -376,11 +386,13 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_group8(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < len; low += 8) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 8) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                    if (high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
                         const int key = t12_crd[begin + low];
                         t12_crd[begin + low] = t12_crd[begin + high];
                         t12_crd[begin + high] = key;
@@ -390,7 +402,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_group8(
                     }
                 }
                 syncGroup<8>();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -414,11 +427,13 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_warp(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < len; low += 32) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 32) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                    if (high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
                         const int key = t12_crd[begin + low];
                         t12_crd[begin + low] = t12_crd[begin + high];
                         t12_crd[begin + high] = key;
@@ -428,7 +443,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_warp(
                     }
                 }
                 __syncwarp();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -449,11 +465,13 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_block(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = thread_x; low < len; low += 256) {
+            while (0 < stride) {
+                for (int pair = thread_x, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 256) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                    if (high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
                         const int key = t12_crd[begin + low];
                         t12_crd[begin + low] = t12_crd[begin + high];
                         t12_crd[begin + high] = key;
@@ -463,7 +481,8 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_block(
                     }
                 }
                 __syncthreads();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -550,7 +569,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count(
                     const int j = t12_crd[pt1];
                     for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
                         const int k_t0 = A2_crd[pA];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int at = t0_begin + placeOf(k_t0, t0_size);
                         int held = t0_crd[at];
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -639,7 +658,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
                 const int pA2_begin = A2_pos[j];
                 for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k_t0 = A2_crd[pA];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int at = t0_begin + placeOf(k_t0, t0_size);
                     int held = claimPlace(&t0_crd_shared[at], k_t0);
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -661,25 +680,28 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
                 to += all;
             }
             syncGroup<8>();
-            const int t0_filled = to;
-            const int filled = t0_filled - t0_begin;
+            const int filled = to - t0_begin;
             int half = 1;
             while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = lane; low < filled; low += 8) {
+                while (0 < stride) {
+                    for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 8) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                        if (high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
                             const int key = t0_crd_shared[t0_begin + low];
                             t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
                             t0_crd_shared[t0_begin + high] = key;
                         }
                     }
                     syncGroup<8>();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
                 half = half < filled - half ? half + half : filled;
             }
+            const int t0_filled = to;
             const int pB2_end = B2_pos[row + 1];
             int pB = B2_pos[row];
             int pt0 = t0_begin;
@@ -769,7 +791,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
                         const int pA = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int at = t0_begin + placeOf(k_t0, t0_size);
                             int held = claimPlace(&t0_crd_shared[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -794,25 +816,28 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
                 to += all;
             }
             __syncwarp();
-            const int t0_filled = to;
-            const int filled = t0_filled - t0_begin;
+            const int filled = to - t0_begin;
             int half = 1;
             while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = lane; low < filled; low += 32) {
+                while (0 < stride) {
+                    for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 32) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                        if (high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
                             const int key = t0_crd_shared[t0_begin + low];
                             t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
                             t0_crd_shared[t0_begin + high] = key;
                         }
                     }
                     __syncwarp();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
                 half = half < filled - half ? half + half : filled;
             }
+            const int t0_filled = to;
             const int pB2_end = B2_pos[row + 1];
             int pB = B2_pos[row];
             int pt0 = t0_begin;
@@ -903,7 +928,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
                         const int pA = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
-                            int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                            int at = placeOf(k_t0, t0_size);
                             int held = claimPlace(&t0_crd_shared[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_size ? 0 : at + 1;
@@ -928,24 +953,28 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
                 to += all;
             }
             __syncthreads();
-            const int t0_filled = to;
+            const int filled = to;
             int half = 1;
-            while (half < t0_filled) {
+            while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < t0_filled; low += 256) {
+                while (0 < stride) {
+                    for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < t0_filled && t0_crd_shared[high] < t0_crd_shared[low]) {
+                        if (high < filled && t0_crd_shared[high] < t0_crd_shared[low]) {
                             const int key = t0_crd_shared[low];
                             t0_crd_shared[low] = t0_crd_shared[high];
                             t0_crd_shared[high] = key;
                         }
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
-                half = half < t0_filled - half ? half + half : t0_filled;
+                half = half < filled - half ? half + half : filled;
             }
+            const int t0_filled = to;
             const int pB2_end = B2_pos[row + 1];
             int pB = B2_pos[row];
             int pt0 = 0;
@@ -978,7 +1007,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* t0_places, const int* rows_of_large_blocks, const int* rows_many, int* C2_pos, int* t0_crd) {
+    const int* t0_places, const int* rows_of_large_blocks, const int* rows_many, int B2_dim, int* C2_pos,
+    int* t0_crd, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -1037,7 +1067,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
                         const int pA = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int at = t0_begin + placeOf(k_t0, t0_size);
                             int held = claimPlace(&t0_crd[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1050,37 +1080,82 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
             }
             __syncthreads();
             int to = t0_begin;
-            for (int tile = t0_begin; tile < t0_end; tile += 256) {
-                const int at = tile + thread_x;
-                const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                int all;
-                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                __syncthreads();
-                if (key != 2147483647) {
-                    t0_crd[to + before] = key;
+            const int words = (B2_dim + 30) / 31;
+            if (words <= t0_size) {
+                for (int word = thread_x; word < words; word += 256) {
+                    t0_marks[t0_begin + word] = 0;
                 }
-                to += all;
-            }
-            __syncthreads();
-            const int t0_filled = to;
-            const int filled = t0_filled - t0_begin;
-            int half = 1;
-            while (half < filled) {
-                int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < filled; low += 256) {
-                        const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                            const int key = t0_crd[t0_begin + low];
-                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                            t0_crd[t0_begin + high] = key;
-                        }
+                __syncthreads();
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    const int key = t0_crd[at];
+                    if (key != 2147483647) {
+                        atomicOr(&t0_marks[t0_begin + key / 31], 1 << key % 31);
+                    }
+                }
+                __syncthreads();
+                to = t0_begin;
+                for (int tile = 0; tile < words; tile += 256) {
+                    const int word = tile + thread_x;
+                    int all;
+                    const int before = sumBeforeInBlock<256>(
+                        word < words ? __popc(t0_marks[t0_begin + word]) : 0,
+                        partial,
+                        all);
+                    if (word < words) {
+                        t0_marks_before[t0_begin + word] = to + before;
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    to += all;
                 }
-                half = half < filled - half ? half + half : filled;
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    const int key = t0_crd[at];
+                    if (key != 2147483647) {
+                        const int word = t0_begin + key / 31;
+                        const int to_2 = t0_marks_before[word] + marksBelow(t0_marks[word], key % 31);
+                        t0_sorted_crd[to_2] = key;
+                    }
+                }
+                __syncthreads();
+                for (int at = t0_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                    t0_crd[at] = t0_sorted_crd[at];
+                }
+                __syncthreads();
+            } else {
+                for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        t0_crd[to + before] = key;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int filled = to - t0_begin;
+                int half = 1;
+                while (half < filled) {
+                    int stride = half;
+                    int flip = half + (half - 1);
+                    while (0 < stride) {
+                        for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                            const int low = pair + (pair - (pair & (stride - 1)));
+                            const int high = low ^ flip;
+                            if (high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                                const int key = t0_crd[t0_begin + low];
+                                t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                                t0_crd[t0_begin + high] = key;
+                            }
+                        }
+                        __syncthreads();
+                        stride = stride / 2;
+                        flip = stride;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
             }
+            const int t0_filled = to;
             const int pB2_end = B2_pos[row + 1];
             int pB = B2_pos[row];
             int pt0 = t0_begin;
@@ -1114,7 +1189,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* t0_places, const int* t0_largest, const int* rows_of_largest_blocks, const int* rows_many,
-    int* C2_pos, int* t0_crd) {
+    int B2_dim, int* C2_pos, int* t0_crd, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -1178,7 +1253,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
                             const int pA = row_begin + round + lane_of_part;
                             if (own_entry < tile_end && pA < row_end) {
                                 const int k_t0 = A2_crd[pA];
-                                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                                int at = t0_begin + placeOf(k_t0, t0_size);
                                 int held = claimPlace(&t0_crd[at], k_t0);
                                 while (held != 2147483647 && held != k_t0) {
                                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1191,37 +1266,82 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
                 }
                 __syncthreads();
                 int to = t0_begin;
-                for (int tile = t0_begin; tile < t0_end; tile += 256) {
-                    const int at = tile + thread_x;
-                    const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                    int all;
-                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                    __syncthreads();
-                    if (key != 2147483647) {
-                        t0_crd[to + before] = key;
+                const int words = (B2_dim + 30) / 31;
+                if (words <= t0_size) {
+                    for (int word = thread_x; word < words; word += 256) {
+                        t0_marks[t0_begin + word] = 0;
                     }
-                    to += all;
-                }
-                __syncthreads();
-                const int t0_filled = to;
-                const int filled = t0_filled - t0_begin;
-                int half = 1;
-                while (half < filled) {
-                    int flip = half + (half - 1);
-                    while (0 < flip) {
-                        for (int low = thread_x; low < filled; low += 256) {
-                            const int high = low ^ flip;
-                            if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                                const int key = t0_crd[t0_begin + low];
-                                t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                                t0_crd[t0_begin + high] = key;
-                            }
+                    __syncthreads();
+                    for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                        const int key = t0_crd[at];
+                        if (key != 2147483647) {
+                            atomicOr(&t0_marks[t0_begin + key / 31], 1 << key % 31);
+                        }
+                    }
+                    __syncthreads();
+                    to = t0_begin;
+                    for (int tile = 0; tile < words; tile += 256) {
+                        const int word = tile + thread_x;
+                        int all;
+                        const int before = sumBeforeInBlock<256>(
+                            word < words ? __popc(t0_marks[t0_begin + word]) : 0,
+                            partial,
+                            all);
+                        if (word < words) {
+                            t0_marks_before[t0_begin + word] = to + before;
                         }
                         __syncthreads();
-                        flip = half <= flip ? half / 2 : flip / 2;
+                        to += all;
                     }
-                    half = half < filled - half ? half + half : filled;
+                    for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                        const int key = t0_crd[at];
+                        if (key != 2147483647) {
+                            const int word = t0_begin + key / 31;
+                            const int to_2 = t0_marks_before[word] + marksBelow(t0_marks[word], key % 31);
+                            t0_sorted_crd[to_2] = key;
+                        }
+                    }
+                    __syncthreads();
+                    for (int at = t0_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                        t0_crd[at] = t0_sorted_crd[at];
+                    }
+                    __syncthreads();
+                } else {
+                    for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                        const int at = tile + thread_x;
+                        const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                        int all;
+                        const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                        __syncthreads();
+                        if (key != 2147483647) {
+                            t0_crd[to + before] = key;
+                        }
+                        to += all;
+                    }
+                    __syncthreads();
+                    const int filled = to - t0_begin;
+                    int half = 1;
+                    while (half < filled) {
+                        int stride = half;
+                        int flip = half + (half - 1);
+                        while (0 < stride) {
+                            for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                                const int low = pair + (pair - (pair & (stride - 1)));
+                                const int high = low ^ flip;
+                                if (high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                                    const int key = t0_crd[t0_begin + low];
+                                    t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                                    t0_crd[t0_begin + high] = key;
+                                }
+                            }
+                            __syncthreads();
+                            stride = stride / 2;
+                            flip = stride;
+                        }
+                        half = half < filled - half ? half + half : filled;
+                    }
                 }
+                const int t0_filled = to;
                 const int pB2_end = B2_pos[row + 1];
                 int pB = B2_pos[row];
                 int pt0 = t0_begin;
@@ -1343,7 +1463,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill(
                     for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
                         const int k_t0 = A2_crd[pA];
                         const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int at = t0_begin + placeOf(k_t0, t0_size);
                         int held = t0_crd[at];
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1464,7 +1584,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                 for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k_t0 = A2_crd[pA];
                     const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int at = t0_begin + placeOf(k_t0, t0_size);
                     int held = claimPlace(&t0_crd_shared[at], k_t0);
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1493,15 +1613,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                 to += all;
             }
             syncGroup<8>();
-            const int t0_filled = to;
-            const int filled = t0_filled - t0_begin;
+            const int filled = to - t0_begin;
             int half = 1;
             while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = lane; low < filled; low += 8) {
+                while (0 < stride) {
+                    for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 8) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                        if (high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
                             const int key = t0_crd_shared[t0_begin + low];
                             t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
                             t0_crd_shared[t0_begin + high] = key;
@@ -1511,10 +1632,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
                         }
                     }
                     syncGroup<8>();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
                 half = half < filled - half ? half + half : filled;
             }
+            const int t0_filled = to;
             const int pB2_end = B2_pos[row + 1];
             int pB = B2_pos[row];
             int pt0 = t0_begin;
@@ -1634,7 +1757,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                         if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1_2]] * A_vals[pA];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int at = t0_begin + placeOf(k_t0, t0_size);
                             int held = claimPlace(&t0_crd_shared[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1671,15 +1794,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                 to += all;
             }
             __syncwarp();
-            const int t0_filled = to;
-            const int filled = t0_filled - t0_begin;
+            const int filled = to - t0_begin;
             int half = 1;
             while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = lane; low < filled; low += 32) {
+                while (0 < stride) {
+                    for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 32) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                        if (high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
                             const int key = t0_crd_shared[t0_begin + low];
                             t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
                             t0_crd_shared[t0_begin + high] = key;
@@ -1689,10 +1813,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
                         }
                     }
                     __syncwarp();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
                 half = half < filled - half ? half + half : filled;
             }
+            const int t0_filled = to;
             const int pB2_end = B2_pos[row + 1];
             int pB = B2_pos[row];
             int pt0 = t0_begin;
@@ -1815,7 +1941,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                         if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                            int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                            int at = placeOf(k_t0, t0_size);
                             int held = claimPlace(&t0_crd_shared[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_size ? 0 : at + 1;
@@ -1857,14 +1983,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                 to += all;
             }
             __syncthreads();
-            const int t0_filled = to;
+            const int filled = to;
             int half = 1;
-            while (half < t0_filled) {
+            while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < t0_filled; low += 256) {
+                while (0 < stride) {
+                    for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < t0_filled && t0_crd_shared[high] < t0_crd_shared[low]) {
+                        if (high < filled && t0_crd_shared[high] < t0_crd_shared[low]) {
                             const int key = t0_crd_shared[low];
                             t0_crd_shared[low] = t0_crd_shared[high];
                             t0_crd_shared[high] = key;
@@ -1874,10 +2002,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
                         }
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
-                half = half < t0_filled - half ? half + half : t0_filled;
+                half = half < filled - half ? half + half : filled;
             }
+            const int t0_filled = to;
             const int pB2_end = B2_pos[row + 1];
             int pB = B2_pos[row];
             int pt0 = 0;
@@ -1937,7 +2067,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ rows_of_large_blocks,
-    const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_many, int B2_dim, int* C2_crd, double* C_vals, int* t0_crd,
+    double* t0_vals, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd, double* t0_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -2000,7 +2131,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
                         if (own_entry < tile_end && pA < row_end) {
                             const int k_t0 = A2_crd[pA];
                             const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int at = t0_begin + placeOf(k_t0, t0_size);
                             int held = claimPlace(&t0_crd[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -2028,42 +2159,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
                 }
             }
             int to = t0_begin;
-            for (int tile = t0_begin; tile < t0_end; tile += 256) {
-                const int at = tile + thread_x;
-                const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-                int all;
-                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                __syncthreads();
-                if (key != 2147483647) {
-                    t0_crd[to + before] = key;
-                    t0_vals[to + before] = value;
+            const int words = (B2_dim + 30) / 31;
+            if (words <= t0_size) {
+                for (int word = thread_x; word < words; word += 256) {
+                    t0_marks[t0_begin + word] = 0;
                 }
-                to += all;
-            }
-            __syncthreads();
-            const int t0_filled = to;
-            const int filled = t0_filled - t0_begin;
-            int half = 1;
-            while (half < filled) {
-                int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < filled; low += 256) {
-                        const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                            const int key = t0_crd[t0_begin + low];
-                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                            t0_crd[t0_begin + high] = key;
-                            const double value = t0_vals[t0_begin + low];
-                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
-                            t0_vals[t0_begin + high] = value;
-                        }
+                __syncthreads();
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    const int key = t0_crd[at];
+                    if (key != 2147483647) {
+                        atomicOr(&t0_marks[t0_begin + key / 31], 1 << key % 31);
+                    }
+                }
+                __syncthreads();
+                to = t0_begin;
+                for (int tile = 0; tile < words; tile += 256) {
+                    const int word = tile + thread_x;
+                    int all;
+                    const int before = sumBeforeInBlock<256>(
+                        word < words ? __popc(t0_marks[t0_begin + word]) : 0,
+                        partial,
+                        all);
+                    if (word < words) {
+                        t0_marks_before[t0_begin + word] = to + before;
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    to += all;
                 }
-                half = half < filled - half ? half + half : filled;
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    const int key = t0_crd[at];
+                    if (key != 2147483647) {
+                        const int word = t0_begin + key / 31;
+                        const int to_2 = t0_marks_before[word] + marksBelow(t0_marks[word], key % 31);
+                        t0_sorted_crd[to_2] = key;
+                        t0_sorted_vals[to_2] = t0_vals[at];
+                    }
+                }
+                __syncthreads();
+                for (int at = t0_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                    t0_crd[at] = t0_sorted_crd[at];
+                    t0_vals[at] = t0_sorted_vals[at];
+                }
+                __syncthreads();
+            } else {
+                for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                    const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        t0_crd[to + before] = key;
+                        t0_vals[to + before] = value;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int filled = to - t0_begin;
+                int half = 1;
+                while (half < filled) {
+                    int stride = half;
+                    int flip = half + (half - 1);
+                    while (0 < stride) {
+                        for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                            const int low = pair + (pair - (pair & (stride - 1)));
+                            const int high = low ^ flip;
+                            if (high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                                const int key = t0_crd[t0_begin + low];
+                                t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                                t0_crd[t0_begin + high] = key;
+                                const double value = t0_vals[t0_begin + low];
+                                t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                                t0_vals[t0_begin + high] = value;
+                            }
+                        }
+                        __syncthreads();
+                        stride = stride / 2;
+                        flip = stride;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
             }
+            const int t0_filled = to;
             const int pB2_end = B2_pos[row + 1];
             int pB = B2_pos[row];
             int pt0 = t0_begin;
@@ -2123,8 +2301,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
-    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
-    double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int B2_dim,
+    int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals, int* t0_marks, int* t0_marks_before,
+    int* t0_sorted_crd, double* t0_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -2191,7 +2370,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                             if (own_entry < tile_end && pA < row_end) {
                                 const int k_t0 = A2_crd[pA];
                                 const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                                int at = t0_begin + placeOf(k_t0, t0_size);
                                 int held = claimPlace(&t0_crd[at], k_t0);
                                 while (held != 2147483647 && held != k_t0) {
                                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -2219,42 +2398,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                     }
                 }
                 int to = t0_begin;
-                for (int tile = t0_begin; tile < t0_end; tile += 256) {
-                    const int at = tile + thread_x;
-                    const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                    const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-                    int all;
-                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                    __syncthreads();
-                    if (key != 2147483647) {
-                        t0_crd[to + before] = key;
-                        t0_vals[to + before] = value;
+                const int words = (B2_dim + 30) / 31;
+                if (words <= t0_size) {
+                    for (int word = thread_x; word < words; word += 256) {
+                        t0_marks[t0_begin + word] = 0;
                     }
-                    to += all;
-                }
-                __syncthreads();
-                const int t0_filled = to;
-                const int filled = t0_filled - t0_begin;
-                int half = 1;
-                while (half < filled) {
-                    int flip = half + (half - 1);
-                    while (0 < flip) {
-                        for (int low = thread_x; low < filled; low += 256) {
-                            const int high = low ^ flip;
-                            if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                                const int key = t0_crd[t0_begin + low];
-                                t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                                t0_crd[t0_begin + high] = key;
-                                const double value = t0_vals[t0_begin + low];
-                                t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
-                                t0_vals[t0_begin + high] = value;
-                            }
+                    __syncthreads();
+                    for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                        const int key = t0_crd[at];
+                        if (key != 2147483647) {
+                            atomicOr(&t0_marks[t0_begin + key / 31], 1 << key % 31);
+                        }
+                    }
+                    __syncthreads();
+                    to = t0_begin;
+                    for (int tile = 0; tile < words; tile += 256) {
+                        const int word = tile + thread_x;
+                        int all;
+                        const int before = sumBeforeInBlock<256>(
+                            word < words ? __popc(t0_marks[t0_begin + word]) : 0,
+                            partial,
+                            all);
+                        if (word < words) {
+                            t0_marks_before[t0_begin + word] = to + before;
                         }
                         __syncthreads();
-                        flip = half <= flip ? half / 2 : flip / 2;
+                        to += all;
                     }
-                    half = half < filled - half ? half + half : filled;
+                    for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                        const int key = t0_crd[at];
+                        if (key != 2147483647) {
+                            const int word = t0_begin + key / 31;
+                            const int to_2 = t0_marks_before[word] + marksBelow(t0_marks[word], key % 31);
+                            t0_sorted_crd[to_2] = key;
+                            t0_sorted_vals[to_2] = t0_vals[at];
+                        }
+                    }
+                    __syncthreads();
+                    for (int at = t0_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                        t0_crd[at] = t0_sorted_crd[at];
+                        t0_vals[at] = t0_sorted_vals[at];
+                    }
+                    __syncthreads();
+                } else {
+                    for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                        const int at = tile + thread_x;
+                        const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                        const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                        int all;
+                        const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                        __syncthreads();
+                        if (key != 2147483647) {
+                            t0_crd[to + before] = key;
+                            t0_vals[to + before] = value;
+                        }
+                        to += all;
+                    }
+                    __syncthreads();
+                    const int filled = to - t0_begin;
+                    int half = 1;
+                    while (half < filled) {
+                        int stride = half;
+                        int flip = half + (half - 1);
+                        while (0 < stride) {
+                            for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                                const int low = pair + (pair - (pair & (stride - 1)));
+                                const int high = low ^ flip;
+                                if (high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                                    const int key = t0_crd[t0_begin + low];
+                                    t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                                    t0_crd[t0_begin + high] = key;
+                                    const double value = t0_vals[t0_begin + low];
+                                    t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                                    t0_vals[t0_begin + high] = value;
+                                }
+                            }
+                            __syncthreads();
+                            stride = stride / 2;
+                            flip = stride;
+                        }
+                        half = half < filled - half ? half + half : filled;
+                    }
                 }
+                const int t0_filled = to;
                 const int pB2_end = B2_pos[row + 1];
                 int pB = B2_pos[row];
                 int pt0 = t0_begin;

@@ -4,6 +4,16 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// How many of a word's lowest bits are set, of fewer than 31.
+__device__ __forceinline__ int marksBelow(int word, int n) { return __popc(word & ((1 << n) - 1)); }
+
+// Where a table of a power of two of places is looked into first for a key: runs of keys are spread over it, and multiples of a
+// power of two, whose higher bits are folded to the lower ones. In a table of as many places as there are keys each has its own.
+__device__ __forceinline__ int placeOf(unsigned int key, int places) {
+    key ^= key >> 5 ^ key >> 10;
+    return (int)(key * 107u) & (places - 1);
+}
+
 // What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
 // others put theirs meanwhile.
 __device__ __forceinline__ int claimPlace(int* at, int key) {
@@ -289,7 +299,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count(
                 const int j = A2_crd[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k_t0 = B2_crd[pB];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int at = t0_begin + placeOf(k_t0, t0_size);
                     int held = t0_crd[at];
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -373,7 +383,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k_t0 = B2_crd[pB];
-                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                int at = t0_begin + placeOf(k_t0, t0_size);
                 int held = claimPlace(&t0_crd_shared[at], k_t0);
                 while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -395,25 +405,28 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
             to += all;
         }
         syncGroup<8>();
-        const int t0_filled = to;
-        const int filled = t0_filled - t0_begin;
+        const int filled = to - t0_begin;
         int half = 1;
         while (half < filled) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < filled; low += 8) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 8) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                    if (high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
                         const int key = t0_crd_shared[t0_begin + low];
                         t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
                         t0_crd_shared[t0_begin + high] = key;
                     }
                 }
                 syncGroup<8>();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < filled - half ? half + half : filled;
         }
+        const int t0_filled = to;
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = t0_begin;
@@ -500,7 +513,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
                     const int pB = row_begin + round + lane_of_part;
                     if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int at = t0_begin + placeOf(k_t0, t0_size);
                         int held = claimPlace(&t0_crd_shared[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -525,25 +538,28 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
             to += all;
         }
         __syncwarp();
-        const int t0_filled = to;
-        const int filled = t0_filled - t0_begin;
+        const int filled = to - t0_begin;
         int half = 1;
         while (half < filled) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < filled; low += 32) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 32) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                    if (high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
                         const int key = t0_crd_shared[t0_begin + low];
                         t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
                         t0_crd_shared[t0_begin + high] = key;
                     }
                 }
                 __syncwarp();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < filled - half ? half + half : filled;
         }
+        const int t0_filled = to;
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = t0_begin;
@@ -631,7 +647,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
                     const int pB = row_begin + round + lane_of_part;
                     if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
-                        int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                        int at = placeOf(k_t0, t0_size);
                         int held = claimPlace(&t0_crd_shared[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_size ? 0 : at + 1;
@@ -656,24 +672,28 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
             to += all;
         }
         __syncthreads();
-        const int t0_filled = to;
+        const int filled = to;
         int half = 1;
-        while (half < t0_filled) {
+        while (half < filled) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = thread_x; low < t0_filled; low += 256) {
+            while (0 < stride) {
+                for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < t0_filled && t0_crd_shared[high] < t0_crd_shared[low]) {
+                    if (high < filled && t0_crd_shared[high] < t0_crd_shared[low]) {
                         const int key = t0_crd_shared[low];
                         t0_crd_shared[low] = t0_crd_shared[high];
                         t0_crd_shared[high] = key;
                     }
                 }
                 __syncthreads();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
-            half = half < t0_filled - half ? half + half : t0_filled;
+            half = half < filled - half ? half + half : filled;
         }
+        const int t0_filled = to;
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = 0;
@@ -703,7 +723,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
 extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* t0_places, const int* rows_of_large_blocks, const int* rows_many, int* C2_pos, int* t0_crd) {
+    const int* t0_places, const int* rows_of_large_blocks, const int* rows_many, int E2_dim, int* C2_pos,
+    int* t0_crd, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -762,7 +783,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
                     const int pB = row_begin + round + lane_of_part;
                     if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int at = t0_begin + placeOf(k_t0, t0_size);
                         int held = claimPlace(&t0_crd[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -775,37 +796,82 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
         }
         __syncthreads();
         int to = t0_begin;
-        for (int tile = t0_begin; tile < t0_end; tile += 256) {
-            const int at = tile + thread_x;
-            const int key = at < t0_end ? t0_crd[at] : 2147483647;
-            int all;
-            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-            __syncthreads();
-            if (key != 2147483647) {
-                t0_crd[to + before] = key;
+        const int words = (E2_dim + 30) / 31;
+        if (words <= t0_size) {
+            for (int word = thread_x; word < words; word += 256) {
+                t0_marks[t0_begin + word] = 0;
             }
-            to += all;
-        }
-        __syncthreads();
-        const int t0_filled = to;
-        const int filled = t0_filled - t0_begin;
-        int half = 1;
-        while (half < filled) {
-            int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = thread_x; low < filled; low += 256) {
-                    const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                        const int key = t0_crd[t0_begin + low];
-                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                        t0_crd[t0_begin + high] = key;
-                    }
+            __syncthreads();
+            for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                const int key = t0_crd[at];
+                if (key != 2147483647) {
+                    atomicOr(&t0_marks[t0_begin + key / 31], 1 << key % 31);
+                }
+            }
+            __syncthreads();
+            to = t0_begin;
+            for (int tile = 0; tile < words; tile += 256) {
+                const int word = tile + thread_x;
+                int all;
+                const int before = sumBeforeInBlock<256>(
+                    word < words ? __popc(t0_marks[t0_begin + word]) : 0,
+                    partial,
+                    all);
+                if (word < words) {
+                    t0_marks_before[t0_begin + word] = to + before;
                 }
                 __syncthreads();
-                flip = half <= flip ? half / 2 : flip / 2;
+                to += all;
             }
-            half = half < filled - half ? half + half : filled;
+            for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                const int key = t0_crd[at];
+                if (key != 2147483647) {
+                    const int word = t0_begin + key / 31;
+                    const int to_2 = t0_marks_before[word] + marksBelow(t0_marks[word], key % 31);
+                    t0_sorted_crd[to_2] = key;
+                }
+            }
+            __syncthreads();
+            for (int at = t0_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                t0_crd[at] = t0_sorted_crd[at];
+            }
+            __syncthreads();
+        } else {
+            for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                __syncthreads();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int filled = to - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int stride = half;
+                int flip = half + (half - 1);
+                while (0 < stride) {
+                    for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
+                        const int high = low ^ flip;
+                        if (high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                        }
+                    }
+                    __syncthreads();
+                    stride = stride / 2;
+                    flip = stride;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
         }
+        const int t0_filled = to;
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = t0_begin;
@@ -836,7 +902,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
     const int* t0_places, const int* t0_largest, const int* rows_of_largest_blocks, const int* rows_many,
-    int* C2_pos, int* t0_crd) {
+    int E2_dim, int* C2_pos, int* t0_crd, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -900,7 +966,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
                         const int pB = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k_t0 = B2_crd[pB];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int at = t0_begin + placeOf(k_t0, t0_size);
                             int held = claimPlace(&t0_crd[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -913,37 +979,82 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
             }
             __syncthreads();
             int to = t0_begin;
-            for (int tile = t0_begin; tile < t0_end; tile += 256) {
-                const int at = tile + thread_x;
-                const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                int all;
-                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                __syncthreads();
-                if (key != 2147483647) {
-                    t0_crd[to + before] = key;
+            const int words = (E2_dim + 30) / 31;
+            if (words <= t0_size) {
+                for (int word = thread_x; word < words; word += 256) {
+                    t0_marks[t0_begin + word] = 0;
                 }
-                to += all;
-            }
-            __syncthreads();
-            const int t0_filled = to;
-            const int filled = t0_filled - t0_begin;
-            int half = 1;
-            while (half < filled) {
-                int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < filled; low += 256) {
-                        const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                            const int key = t0_crd[t0_begin + low];
-                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                            t0_crd[t0_begin + high] = key;
-                        }
+                __syncthreads();
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    const int key = t0_crd[at];
+                    if (key != 2147483647) {
+                        atomicOr(&t0_marks[t0_begin + key / 31], 1 << key % 31);
+                    }
+                }
+                __syncthreads();
+                to = t0_begin;
+                for (int tile = 0; tile < words; tile += 256) {
+                    const int word = tile + thread_x;
+                    int all;
+                    const int before = sumBeforeInBlock<256>(
+                        word < words ? __popc(t0_marks[t0_begin + word]) : 0,
+                        partial,
+                        all);
+                    if (word < words) {
+                        t0_marks_before[t0_begin + word] = to + before;
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    to += all;
                 }
-                half = half < filled - half ? half + half : filled;
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    const int key = t0_crd[at];
+                    if (key != 2147483647) {
+                        const int word = t0_begin + key / 31;
+                        const int to_2 = t0_marks_before[word] + marksBelow(t0_marks[word], key % 31);
+                        t0_sorted_crd[to_2] = key;
+                    }
+                }
+                __syncthreads();
+                for (int at = t0_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                    t0_crd[at] = t0_sorted_crd[at];
+                }
+                __syncthreads();
+            } else {
+                for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        t0_crd[to + before] = key;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int filled = to - t0_begin;
+                int half = 1;
+                while (half < filled) {
+                    int stride = half;
+                    int flip = half + (half - 1);
+                    while (0 < stride) {
+                        for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                            const int low = pair + (pair - (pair & (stride - 1)));
+                            const int high = low ^ flip;
+                            if (high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                                const int key = t0_crd[t0_begin + low];
+                                t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                                t0_crd[t0_begin + high] = key;
+                            }
+                        }
+                        __syncthreads();
+                        stride = stride / 2;
+                        flip = stride;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
             }
+            const int t0_filled = to;
             const int pE2_end = E2_pos[row + 1];
             int pE = E2_pos[row];
             int pt0 = t0_begin;
@@ -1060,7 +1171,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill(
                 const double A_val = A_vals[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k_t0 = B2_crd[pB];
-                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int at = t0_begin + placeOf(k_t0, t0_size);
                     int held = t0_crd[at];
                     while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1171,7 +1282,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
             const double A_val = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k_t0 = B2_crd[pB];
-                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                int at = t0_begin + placeOf(k_t0, t0_size);
                 int held = claimPlace(&t0_crd_shared[at], k_t0);
                 while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1201,15 +1312,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
             to += all;
         }
         syncGroup<8>();
-        const int t0_filled = to;
-        const int filled = t0_filled - t0_begin;
+        const int filled = to - t0_begin;
         int half = 1;
         while (half < filled) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < filled; low += 8) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 8) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                    if (high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
                         const int key = t0_crd_shared[t0_begin + low];
                         t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
                         t0_crd_shared[t0_begin + high] = key;
@@ -1219,10 +1331,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
                     }
                 }
                 syncGroup<8>();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < filled - half ? half + half : filled;
         }
+        const int t0_filled = to;
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = t0_begin;
@@ -1327,7 +1441,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
                     double combined = 0.0;
                     if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int at = t0_begin + placeOf(k_t0, t0_size);
                         int held = claimPlace(&t0_crd_shared[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1364,15 +1478,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
             to += all;
         }
         __syncwarp();
-        const int t0_filled = to;
-        const int filled = t0_filled - t0_begin;
+        const int filled = to - t0_begin;
         int half = 1;
         while (half < filled) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < filled; low += 32) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 32) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
+                    if (high < filled && t0_crd_shared[t0_begin + high] < t0_crd_shared[t0_begin + low]) {
                         const int key = t0_crd_shared[t0_begin + low];
                         t0_crd_shared[t0_begin + low] = t0_crd_shared[t0_begin + high];
                         t0_crd_shared[t0_begin + high] = key;
@@ -1382,10 +1497,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
                     }
                 }
                 __syncwarp();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < filled - half ? half + half : filled;
         }
+        const int t0_filled = to;
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = t0_begin;
@@ -1493,7 +1610,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
                     double combined = 0.0;
                     if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
-                        int at = (k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1);
+                        int at = placeOf(k_t0, t0_size);
                         int held = claimPlace(&t0_crd_shared[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_size ? 0 : at + 1;
@@ -1535,14 +1652,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
             to += all;
         }
         __syncthreads();
-        const int t0_filled = to;
+        const int filled = to;
         int half = 1;
-        while (half < t0_filled) {
+        while (half < filled) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = thread_x; low < t0_filled; low += 256) {
+            while (0 < stride) {
+                for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < t0_filled && t0_crd_shared[high] < t0_crd_shared[low]) {
+                    if (high < filled && t0_crd_shared[high] < t0_crd_shared[low]) {
                         const int key = t0_crd_shared[low];
                         t0_crd_shared[low] = t0_crd_shared[high];
                         t0_crd_shared[high] = key;
@@ -1552,10 +1671,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
                     }
                 }
                 __syncthreads();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
-            half = half < t0_filled - half ? half + half : t0_filled;
+            half = half < filled - half ? half + half : filled;
         }
+        const int t0_filled = to;
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = 0;
@@ -1602,8 +1723,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
-    double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int E2_dim,
+    int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals, int* t0_marks, int* t0_marks_before,
+    int* t0_sorted_crd, double* t0_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -1664,7 +1786,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
                     double combined = 0.0;
                     if (own_entry < tile_end && pB < row_end) {
                         const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int at = t0_begin + placeOf(k_t0, t0_size);
                         int held = claimPlace(&t0_crd[at], k_t0);
                         while (held != 2147483647 && held != k_t0) {
                             at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1692,42 +1814,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
             }
         }
         int to = t0_begin;
-        for (int tile = t0_begin; tile < t0_end; tile += 256) {
-            const int at = tile + thread_x;
-            const int key = at < t0_end ? t0_crd[at] : 2147483647;
-            const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-            int all;
-            const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-            __syncthreads();
-            if (key != 2147483647) {
-                t0_crd[to + before] = key;
-                t0_vals[to + before] = value;
+        const int words = (E2_dim + 30) / 31;
+        if (words <= t0_size) {
+            for (int word = thread_x; word < words; word += 256) {
+                t0_marks[t0_begin + word] = 0;
             }
-            to += all;
-        }
-        __syncthreads();
-        const int t0_filled = to;
-        const int filled = t0_filled - t0_begin;
-        int half = 1;
-        while (half < filled) {
-            int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = thread_x; low < filled; low += 256) {
-                    const int high = low ^ flip;
-                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                        const int key = t0_crd[t0_begin + low];
-                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                        t0_crd[t0_begin + high] = key;
-                        const double value = t0_vals[t0_begin + low];
-                        t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
-                        t0_vals[t0_begin + high] = value;
-                    }
+            __syncthreads();
+            for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                const int key = t0_crd[at];
+                if (key != 2147483647) {
+                    atomicOr(&t0_marks[t0_begin + key / 31], 1 << key % 31);
+                }
+            }
+            __syncthreads();
+            to = t0_begin;
+            for (int tile = 0; tile < words; tile += 256) {
+                const int word = tile + thread_x;
+                int all;
+                const int before = sumBeforeInBlock<256>(
+                    word < words ? __popc(t0_marks[t0_begin + word]) : 0,
+                    partial,
+                    all);
+                if (word < words) {
+                    t0_marks_before[t0_begin + word] = to + before;
                 }
                 __syncthreads();
-                flip = half <= flip ? half / 2 : flip / 2;
+                to += all;
             }
-            half = half < filled - half ? half + half : filled;
+            for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                const int key = t0_crd[at];
+                if (key != 2147483647) {
+                    const int word = t0_begin + key / 31;
+                    const int to_2 = t0_marks_before[word] + marksBelow(t0_marks[word], key % 31);
+                    t0_sorted_crd[to_2] = key;
+                    t0_sorted_vals[to_2] = t0_vals[at];
+                }
+            }
+            __syncthreads();
+            for (int at = t0_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                t0_crd[at] = t0_sorted_crd[at];
+                t0_vals[at] = t0_sorted_vals[at];
+            }
+            __syncthreads();
+        } else {
+            for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                int all;
+                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                __syncthreads();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                    t0_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int filled = to - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int stride = half;
+                int flip = half + (half - 1);
+                while (0 < stride) {
+                    for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
+                        const int high = low ^ flip;
+                        if (high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                            const double value = t0_vals[t0_begin + low];
+                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                            t0_vals[t0_begin + high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    stride = stride / 2;
+                    flip = stride;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
         }
+        const int t0_filled = to;
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = t0_begin;
@@ -1774,8 +1943,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
-    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int* C2_crd,
-    double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int E2_dim,
+    int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals, int* t0_marks, int* t0_marks_before,
+    int* t0_sorted_crd, double* t0_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -1840,7 +2010,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
                         double combined = 0.0;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k_t0 = B2_crd[pB];
-                            int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                            int at = t0_begin + placeOf(k_t0, t0_size);
                             int held = claimPlace(&t0_crd[at], k_t0);
                             while (held != 2147483647 && held != k_t0) {
                                 at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1868,42 +2038,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
                 }
             }
             int to = t0_begin;
-            for (int tile = t0_begin; tile < t0_end; tile += 256) {
-                const int at = tile + thread_x;
-                const int key = at < t0_end ? t0_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-                int all;
-                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                __syncthreads();
-                if (key != 2147483647) {
-                    t0_crd[to + before] = key;
-                    t0_vals[to + before] = value;
+            const int words = (E2_dim + 30) / 31;
+            if (words <= t0_size) {
+                for (int word = thread_x; word < words; word += 256) {
+                    t0_marks[t0_begin + word] = 0;
                 }
-                to += all;
-            }
-            __syncthreads();
-            const int t0_filled = to;
-            const int filled = t0_filled - t0_begin;
-            int half = 1;
-            while (half < filled) {
-                int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < filled; low += 256) {
-                        const int high = low ^ flip;
-                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
-                            const int key = t0_crd[t0_begin + low];
-                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
-                            t0_crd[t0_begin + high] = key;
-                            const double value = t0_vals[t0_begin + low];
-                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
-                            t0_vals[t0_begin + high] = value;
-                        }
+                __syncthreads();
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    const int key = t0_crd[at];
+                    if (key != 2147483647) {
+                        atomicOr(&t0_marks[t0_begin + key / 31], 1 << key % 31);
+                    }
+                }
+                __syncthreads();
+                to = t0_begin;
+                for (int tile = 0; tile < words; tile += 256) {
+                    const int word = tile + thread_x;
+                    int all;
+                    const int before = sumBeforeInBlock<256>(
+                        word < words ? __popc(t0_marks[t0_begin + word]) : 0,
+                        partial,
+                        all);
+                    if (word < words) {
+                        t0_marks_before[t0_begin + word] = to + before;
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    to += all;
                 }
-                half = half < filled - half ? half + half : filled;
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    const int key = t0_crd[at];
+                    if (key != 2147483647) {
+                        const int word = t0_begin + key / 31;
+                        const int to_2 = t0_marks_before[word] + marksBelow(t0_marks[word], key % 31);
+                        t0_sorted_crd[to_2] = key;
+                        t0_sorted_vals[to_2] = t0_vals[at];
+                    }
+                }
+                __syncthreads();
+                for (int at = t0_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                    t0_crd[at] = t0_sorted_crd[at];
+                    t0_vals[at] = t0_sorted_vals[at];
+                }
+                __syncthreads();
+            } else {
+                for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                    const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        t0_crd[to + before] = key;
+                        t0_vals[to + before] = value;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int filled = to - t0_begin;
+                int half = 1;
+                while (half < filled) {
+                    int stride = half;
+                    int flip = half + (half - 1);
+                    while (0 < stride) {
+                        for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                            const int low = pair + (pair - (pair & (stride - 1)));
+                            const int high = low ^ flip;
+                            if (high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                                const int key = t0_crd[t0_begin + low];
+                                t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                                t0_crd[t0_begin + high] = key;
+                                const double value = t0_vals[t0_begin + low];
+                                t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                                t0_vals[t0_begin + high] = value;
+                            }
+                        }
+                        __syncthreads();
+                        stride = stride / 2;
+                        flip = stride;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
             }
+            const int t0_filled = to;
             const int pE2_end = E2_pos[row + 1];
             int pE = E2_pos[row];
             int pt0 = t0_begin;

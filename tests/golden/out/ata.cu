@@ -4,6 +4,16 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// How many of a word's lowest bits are set, of fewer than 31.
+__device__ __forceinline__ int marksBelow(int word, int n) { return __popc(word & ((1 << n) - 1)); }
+
+// Where a table of a power of two of places is looked into first for a key: runs of keys are spread over it, and multiples of a
+// power of two, whose higher bits are folded to the lower ones. In a table of as many places as there are keys each has its own.
+__device__ __forceinline__ int placeOf(unsigned int key, int places) {
+    key ^= key >> 5 ^ key >> 10;
+    return (int)(key * 107u) & (places - 1);
+}
+
 // What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
 // others put theirs meanwhile.
 __device__ __forceinline__ int claimPlace(int* at, int key) {
@@ -376,11 +386,13 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_group8(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < len; low += 8) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 8) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                    if (high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
                         const int key = t02_crd[begin + low];
                         t02_crd[begin + low] = t02_crd[begin + high];
                         t02_crd[begin + high] = key;
@@ -390,7 +402,8 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_group8(
                     }
                 }
                 syncGroup<8>();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -414,11 +427,13 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_warp(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < len; low += 32) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 32) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                    if (high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
                         const int key = t02_crd[begin + low];
                         t02_crd[begin + low] = t02_crd[begin + high];
                         t02_crd[begin + high] = key;
@@ -428,7 +443,8 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_warp(
                     }
                 }
                 __syncwarp();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -449,11 +465,13 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_block(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = thread_x; low < len; low += 256) {
+            while (0 < stride) {
+                for (int pair = thread_x, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 256) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                    if (high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
                         const int key = t02_crd[begin + low];
                         t02_crd[begin + low] = t02_crd[begin + high];
                         t02_crd[begin + high] = key;
@@ -463,7 +481,8 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_t0_block(
                     }
                 }
                 __syncthreads();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -549,7 +568,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count(
                     const int j = t02_crd[pt0];
                     for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
                         const int k = A2_crd[pA];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int at = w_begin + placeOf(k, w_size);
                         int held = w_crd[at];
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
@@ -599,7 +618,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_group8(
                 const int pA2_begin = A2_pos[j];
                 for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k = A2_crd[pA];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                    int at = w_begin + placeOf(k, w_size);
                     int held = claimPlace(&w_crd_shared[at], k);
                     while (held != 2147483647 && held != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
@@ -682,7 +701,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_warp(
                         const int pA = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pA < row_end) {
                             const int k = A2_crd[pA];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int at = w_begin + placeOf(k, w_size);
                             int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -769,7 +788,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
                         const int pA = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pA < row_end) {
                             const int k = A2_crd[pA];
-                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int at = placeOf(k, w_size);
                             int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_size ? 0 : at + 1;
@@ -857,7 +876,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
                         const int pA = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pA < row_end) {
                             const int k = A2_crd[pA];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int at = w_begin + placeOf(k, w_size);
                             int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -950,7 +969,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_largest_block(
                             const int pA = row_begin + round + lane_of_part;
                             if (own_entry < tile_end && pA < row_end) {
                                 const int k = A2_crd[pA];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int at = w_begin + placeOf(k, w_size);
                                 int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -1071,7 +1090,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill(
                     for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
                         const int k = A2_crd[pA];
                         const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int at = w_begin + placeOf(k, w_size);
                         int held = w_crd[at];
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
@@ -1161,7 +1180,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
                 for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
                     const int k = A2_crd[pA];
                     const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                    int at = w_begin + placeOf(k, w_size);
                     int held = claimPlace(&w_crd_shared[at], k);
                     while (held != 2147483647 && held != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
@@ -1190,15 +1209,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
                 to += all;
             }
             syncGroup<8>();
-            const int w_filled = to;
-            const int filled = w_filled - w_begin;
+            const int filled = to - w_begin;
             int half = 1;
             while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = lane; low < filled; low += 8) {
+                while (0 < stride) {
+                    for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 8) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                        if (high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
                             const int key = w_crd_shared[w_begin + low];
                             w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
                             w_crd_shared[w_begin + high] = key;
@@ -1208,10 +1228,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_group8(
                         }
                     }
                     syncGroup<8>();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
                 half = half < filled - half ? half + half : filled;
             }
+            const int w_filled = to;
             for (int pw = w_begin + lane; pw < w_filled; pw += 8) {
                 const int k = w_crd_shared[pw];
                 C2_crd[pC2 + (pw - w_begin)] = k;
@@ -1292,7 +1314,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
                         if (own_entry < tile_end && pA < row_end) {
                             const int k = A2_crd[pA];
                             const double value = t0_vals[t0_order[pt0_2]] * A_vals[pA];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int at = w_begin + placeOf(k, w_size);
                             int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -1329,15 +1351,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
                 to += all;
             }
             __syncwarp();
-            const int w_filled = to;
-            const int filled = w_filled - w_begin;
+            const int filled = to - w_begin;
             int half = 1;
             while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = lane; low < filled; low += 32) {
+                while (0 < stride) {
+                    for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 32) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                        if (high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
                             const int key = w_crd_shared[w_begin + low];
                             w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
                             w_crd_shared[w_begin + high] = key;
@@ -1347,10 +1370,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_warp(
                         }
                     }
                     __syncwarp();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
                 half = half < filled - half ? half + half : filled;
             }
+            const int w_filled = to;
             for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
                 const int k = w_crd_shared[pw];
                 C2_crd[pC2 + (pw - w_begin)] = k;
@@ -1434,7 +1459,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                         if (own_entry < tile_end && pA < row_end) {
                             const int k = A2_crd[pA];
                             const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
-                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int at = placeOf(k, w_size);
                             int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_size ? 0 : at + 1;
@@ -1476,14 +1501,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                 to += all;
             }
             __syncthreads();
-            const int w_filled = to;
+            const int filled = to;
             int half = 1;
-            while (half < w_filled) {
+            while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < w_filled; low += 256) {
+                while (0 < stride) {
+                    for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < w_filled && w_crd_shared[high] < w_crd_shared[low]) {
+                        if (high < filled && w_crd_shared[high] < w_crd_shared[low]) {
                             const int key = w_crd_shared[low];
                             w_crd_shared[low] = w_crd_shared[high];
                             w_crd_shared[high] = key;
@@ -1493,10 +1520,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                         }
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
-                half = half < w_filled - half ? half + half : w_filled;
+                half = half < filled - half ? half + half : filled;
             }
+            const int w_filled = to;
             for (int pw = thread_x; pw < w_filled; pw += 256) {
                 const int k = w_crd_shared[pw];
                 C2_crd[pC2 + pw] = k;
@@ -1511,8 +1540,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
-    double* C_vals, int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int A2_dim_2,
+    int* C2_crd, double* C_vals, int* w_crd, double* w_vals, int* w_marks, int* w_marks_before,
+    int* w_sorted_crd, double* w_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -1581,7 +1611,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
                         if (own_entry < tile_end && pA < row_end) {
                             const int k = A2_crd[pA];
                             const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int at = w_begin + placeOf(k, w_size);
                             int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -1609,42 +1639,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
                 }
             }
             int to = w_begin;
-            for (int tile = w_begin; tile < w_end; tile += 256) {
-                const int at = tile + thread_x;
-                const int key = at < w_end ? w_crd[at] : 2147483647;
-                const double value = key != 2147483647 ? w_vals[at] : 0.0;
-                int all;
-                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                __syncthreads();
-                if (key != 2147483647) {
-                    w_crd[to + before] = key;
-                    w_vals[to + before] = value;
+            const int words = (A2_dim_2 + 30) / 31;
+            if (words <= w_size) {
+                for (int word = thread_x; word < words; word += 256) {
+                    w_marks[w_begin + word] = 0;
                 }
-                to += all;
-            }
-            __syncthreads();
-            const int w_filled = to;
-            const int filled = w_filled - w_begin;
-            int half = 1;
-            while (half < filled) {
-                int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < filled; low += 256) {
-                        const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                            const int key = w_crd[w_begin + low];
-                            w_crd[w_begin + low] = w_crd[w_begin + high];
-                            w_crd[w_begin + high] = key;
-                            const double value = w_vals[w_begin + low];
-                            w_vals[w_begin + low] = w_vals[w_begin + high];
-                            w_vals[w_begin + high] = value;
-                        }
+                __syncthreads();
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    const int key = w_crd[at];
+                    if (key != 2147483647) {
+                        atomicOr(&w_marks[w_begin + key / 31], 1 << key % 31);
+                    }
+                }
+                __syncthreads();
+                to = w_begin;
+                for (int tile = 0; tile < words; tile += 256) {
+                    const int word = tile + thread_x;
+                    int all;
+                    const int before = sumBeforeInBlock<256>(
+                        word < words ? __popc(w_marks[w_begin + word]) : 0,
+                        partial,
+                        all);
+                    if (word < words) {
+                        w_marks_before[w_begin + word] = to + before;
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    to += all;
                 }
-                half = half < filled - half ? half + half : filled;
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    const int key = w_crd[at];
+                    if (key != 2147483647) {
+                        const int word = w_begin + key / 31;
+                        const int to_2 = w_marks_before[word] + marksBelow(w_marks[word], key % 31);
+                        w_sorted_crd[to_2] = key;
+                        w_sorted_vals[to_2] = w_vals[at];
+                    }
+                }
+                __syncthreads();
+                for (int at = w_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                    w_crd[at] = w_sorted_crd[at];
+                    w_vals[at] = w_sorted_vals[at];
+                }
+                __syncthreads();
+            } else {
+                for (int tile = w_begin; tile < w_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < w_end ? w_crd[at] : 2147483647;
+                    const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        w_crd[to + before] = key;
+                        w_vals[to + before] = value;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int filled = to - w_begin;
+                int half = 1;
+                while (half < filled) {
+                    int stride = half;
+                    int flip = half + (half - 1);
+                    while (0 < stride) {
+                        for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                            const int low = pair + (pair - (pair & (stride - 1)));
+                            const int high = low ^ flip;
+                            if (high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                                const int key = w_crd[w_begin + low];
+                                w_crd[w_begin + low] = w_crd[w_begin + high];
+                                w_crd[w_begin + high] = key;
+                                const double value = w_vals[w_begin + low];
+                                w_vals[w_begin + low] = w_vals[w_begin + high];
+                                w_vals[w_begin + high] = value;
+                            }
+                        }
+                        __syncthreads();
+                        stride = stride / 2;
+                        flip = stride;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
             }
+            const int w_filled = to;
             for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
                 const int k = w_crd[pw];
                 C2_crd[pC2 + (pw - w_begin)] = k;
@@ -1660,7 +1737,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
     const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* __restrict__ w_places,
     const int* __restrict__ w_largest, const int* __restrict__ rows_of_largest_blocks,
-    const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
+    const int* __restrict__ rows_many, int A2_dim_2, int* C2_crd, double* C_vals, int* w_crd,
+    double* w_vals, int* w_marks, int* w_marks_before, int* w_sorted_crd, double* w_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -1733,7 +1811,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
                             if (own_entry < tile_end && pA < row_end) {
                                 const int k = A2_crd[pA];
                                 const double value = t0_vals[t0_order[pt0]] * A_vals[pA];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int at = w_begin + placeOf(k, w_size);
                                 int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -1761,42 +1839,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
                     }
                 }
                 int to = w_begin;
-                for (int tile = w_begin; tile < w_end; tile += 256) {
-                    const int at = tile + thread_x;
-                    const int key = at < w_end ? w_crd[at] : 2147483647;
-                    const double value = key != 2147483647 ? w_vals[at] : 0.0;
-                    int all;
-                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                    __syncthreads();
-                    if (key != 2147483647) {
-                        w_crd[to + before] = key;
-                        w_vals[to + before] = value;
+                const int words = (A2_dim_2 + 30) / 31;
+                if (words <= w_size) {
+                    for (int word = thread_x; word < words; word += 256) {
+                        w_marks[w_begin + word] = 0;
                     }
-                    to += all;
-                }
-                __syncthreads();
-                const int w_filled = to;
-                const int filled = w_filled - w_begin;
-                int half = 1;
-                while (half < filled) {
-                    int flip = half + (half - 1);
-                    while (0 < flip) {
-                        for (int low = thread_x; low < filled; low += 256) {
-                            const int high = low ^ flip;
-                            if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                                const int key = w_crd[w_begin + low];
-                                w_crd[w_begin + low] = w_crd[w_begin + high];
-                                w_crd[w_begin + high] = key;
-                                const double value = w_vals[w_begin + low];
-                                w_vals[w_begin + low] = w_vals[w_begin + high];
-                                w_vals[w_begin + high] = value;
-                            }
+                    __syncthreads();
+                    for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                        const int key = w_crd[at];
+                        if (key != 2147483647) {
+                            atomicOr(&w_marks[w_begin + key / 31], 1 << key % 31);
+                        }
+                    }
+                    __syncthreads();
+                    to = w_begin;
+                    for (int tile = 0; tile < words; tile += 256) {
+                        const int word = tile + thread_x;
+                        int all;
+                        const int before = sumBeforeInBlock<256>(
+                            word < words ? __popc(w_marks[w_begin + word]) : 0,
+                            partial,
+                            all);
+                        if (word < words) {
+                            w_marks_before[w_begin + word] = to + before;
                         }
                         __syncthreads();
-                        flip = half <= flip ? half / 2 : flip / 2;
+                        to += all;
                     }
-                    half = half < filled - half ? half + half : filled;
+                    for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                        const int key = w_crd[at];
+                        if (key != 2147483647) {
+                            const int word = w_begin + key / 31;
+                            const int to_2 = w_marks_before[word] + marksBelow(w_marks[word], key % 31);
+                            w_sorted_crd[to_2] = key;
+                            w_sorted_vals[to_2] = w_vals[at];
+                        }
+                    }
+                    __syncthreads();
+                    for (int at = w_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                        w_crd[at] = w_sorted_crd[at];
+                        w_vals[at] = w_sorted_vals[at];
+                    }
+                    __syncthreads();
+                } else {
+                    for (int tile = w_begin; tile < w_end; tile += 256) {
+                        const int at = tile + thread_x;
+                        const int key = at < w_end ? w_crd[at] : 2147483647;
+                        const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                        int all;
+                        const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                        __syncthreads();
+                        if (key != 2147483647) {
+                            w_crd[to + before] = key;
+                            w_vals[to + before] = value;
+                        }
+                        to += all;
+                    }
+                    __syncthreads();
+                    const int filled = to - w_begin;
+                    int half = 1;
+                    while (half < filled) {
+                        int stride = half;
+                        int flip = half + (half - 1);
+                        while (0 < stride) {
+                            for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                                const int low = pair + (pair - (pair & (stride - 1)));
+                                const int high = low ^ flip;
+                                if (high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                                    const int key = w_crd[w_begin + low];
+                                    w_crd[w_begin + low] = w_crd[w_begin + high];
+                                    w_crd[w_begin + high] = key;
+                                    const double value = w_vals[w_begin + low];
+                                    w_vals[w_begin + low] = w_vals[w_begin + high];
+                                    w_vals[w_begin + high] = value;
+                                }
+                            }
+                            __syncthreads();
+                            stride = stride / 2;
+                            flip = stride;
+                        }
+                        half = half < filled - half ? half + half : filled;
+                    }
                 }
+                const int w_filled = to;
                 for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
                     const int k = w_crd[pw];
                     C2_crd[pC2 + (pw - w_begin)] = k;

@@ -307,18 +307,21 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_group8(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < len; low += 8) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 8) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t0_order[begin + high] < t0_order[begin + low]) {
+                    if (high < len && t0_order[begin + high] < t0_order[begin + low]) {
                         const int key = t0_order[begin + low];
                         t0_order[begin + low] = t0_order[begin + high];
                         t0_order[begin + high] = key;
                     }
                 }
                 syncGroup<8>();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -341,18 +344,21 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_warp(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < len; low += 32) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 32) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t0_order[begin + high] < t0_order[begin + low]) {
+                    if (high < len && t0_order[begin + high] < t0_order[begin + low]) {
                         const int key = t0_order[begin + low];
                         t0_order[begin + low] = t0_order[begin + high];
                         t0_order[begin + high] = key;
                     }
                 }
                 __syncwarp();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -373,18 +379,21 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_block(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = thread_x; low < len; low += 256) {
+            while (0 < stride) {
+                for (int pair = thread_x, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 256) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && t0_order[begin + high] < t0_order[begin + low]) {
+                    if (high < len && t0_order[begin + high] < t0_order[begin + low]) {
                         const int key = t0_order[begin + low];
                         t0_order[begin + low] = t0_order[begin + high];
                         t0_order[begin + high] = key;
                     }
                 }
                 __syncthreads();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }

@@ -4,6 +4,13 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// Where a table of a power of two of places is looked into first for a key: runs of keys are spread over it, and multiples of a
+// power of two, whose higher bits are folded to the lower ones. In a table of as many places as there are keys each has its own.
+__device__ __forceinline__ int placeOf(unsigned int key, int places) {
+    key ^= key >> 5 ^ key >> 10;
+    return (int)(key * 107u) & (places - 1);
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -153,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_count(
                         for (int pC = C2_pos[j], pC_end = C2_pos[j + 1]; pC < pC_end; ++pC) {
                             const int l = C2_crd[pC];
                             const long long code = (long long)(k & (places - 1)) * C2_dim + l;
-                            int at = w_begin + (int)((code ^ code / 32 ^ code / 1024) & (places - 1));
+                            int at = w_begin + placeOf(code, places);
                             int held = w1_crd[at];
                             while (held != 2147483647 && (held != k || w2_crd[at] != l)) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -256,7 +263,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_count_largest(
                             for (int pC = C2_pos[j], pC_end = C2_pos[j + 1]; pC < pC_end; ++pC) {
                                 const int l = C2_crd[pC];
                                 const long long code = (long long)(k & (places - 1)) * C2_dim + l;
-                                int at = w_begin + (int)((code ^ code / 32 ^ code / 1024) & (places - 1));
+                                int at = w_begin + placeOf(code, places);
                                 int held = w1_crd[at];
                                 while (held != 2147483647 && (held != k || w2_crd[at] != l)) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -543,7 +550,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill(
                         for (int pC = C2_pos[j], pC_end = C2_pos[j + 1]; pC < pC_end; ++pC) {
                             const int l = C2_crd[pC];
                             const long long code = (long long)(k & (places - 1)) * C2_dim + l;
-                            int at = w_begin + (int)((code ^ code / 32 ^ code / 1024) & (places - 1));
+                            int at = w_begin + placeOf(code, places);
                             int held = w1_crd[at];
                             while (held != 2147483647 && (held != k || w2_crd[at] != l)) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -664,7 +671,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill_largest(
                             for (int pC = C2_pos[j], pC_end = C2_pos[j + 1]; pC < pC_end; ++pC) {
                                 const int l = C2_crd[pC];
                                 const long long code = (long long)(k & (places - 1)) * C2_dim + l;
-                                int at = w_begin + (int)((code ^ code / 32 ^ code / 1024) & (places - 1));
+                                int at = w_begin + placeOf(code, places);
                                 int held = w1_crd[at];
                                 while (held != 2147483647 && (held != k || w2_crd[at] != l)) {
                                     at = at + 1 == w_end ? w_begin : at + 1;

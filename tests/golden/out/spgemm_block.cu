@@ -4,6 +4,16 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// How many of a word's lowest bits are set, of fewer than 31.
+__device__ __forceinline__ int marksBelow(int word, int n) { return __popc(word & ((1 << n) - 1)); }
+
+// Where a table of a power of two of places is looked into first for a key: runs of keys are spread over it, and multiples of a
+// power of two, whose higher bits are folded to the lower ones. In a table of as many places as there are keys each has its own.
+__device__ __forceinline__ int placeOf(unsigned int key, int places) {
+    key ^= key >> 5 ^ key >> 10;
+    return (int)(key * 107u) & (places - 1);
+}
+
 // What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
 // others put theirs meanwhile.
 __device__ __forceinline__ int claimPlace(int* at, int key) {
@@ -240,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
                         const int pB = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
-                            int at = (k ^ k / 32 ^ k / 1024) & (places - 1);
+                            int at = placeOf(k, places);
                             int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == places ? 0 : at + 1;
@@ -325,7 +335,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
                         const int pB = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int at = w_begin + placeOf(k, places);
                             int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -415,7 +425,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
                             const int pB = row_begin + round + lane_of_part;
                             if (own_entry < tile_end && pB < row_end) {
                                 const int k = B2_crd[pB];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                                int at = w_begin + placeOf(k, places);
                                 int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -570,7 +580,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
                         float combined = 0.0f;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
-                            int at = (k ^ k / 32 ^ k / 1024) & (w_size - 1);
+                            int at = placeOf(k, w_size);
                             int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_size ? 0 : at + 1;
@@ -612,14 +622,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
                 to += all;
             }
             __syncthreads();
-            const int w_filled = to;
+            const int filled = to;
             int half = 1;
-            while (half < w_filled) {
+            while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < w_filled; low += 256) {
+                while (0 < stride) {
+                    for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < w_filled && w_crd_shared[high] < w_crd_shared[low]) {
+                        if (high < filled && w_crd_shared[high] < w_crd_shared[low]) {
                             const int key = w_crd_shared[low];
                             w_crd_shared[low] = w_crd_shared[high];
                             w_crd_shared[high] = key;
@@ -629,10 +641,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
                         }
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
-                half = half < w_filled - half ? half + half : w_filled;
+                half = half < filled - half ? half + half : filled;
             }
+            const int w_filled = to;
             for (int pw = thread_x; pw < w_filled; pw += 256) {
                 const int k = w_crd_shared[pw];
                 C2_crd[pC2 + pw] = k;
@@ -646,8 +660,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
-    float* C_vals, int* w_crd, float* w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int B2_dim, int* C2_crd,
+    float* C_vals, int* w_crd, float* w_vals, int* w_marks, int* w_marks_before, int* w_sorted_crd,
+    float* w_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -714,7 +729,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                         float combined = 0.0f;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int at = w_begin + placeOf(k, w_size);
                             int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -742,42 +757,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                 }
             }
             int to = w_begin;
-            for (int tile = w_begin; tile < w_end; tile += 256) {
-                const int at = tile + thread_x;
-                const int key = at < w_end ? w_crd[at] : 2147483647;
-                const float value = key != 2147483647 ? w_vals[at] : 0.0f;
-                int all;
-                const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                __syncthreads();
-                if (key != 2147483647) {
-                    w_crd[to + before] = key;
-                    w_vals[to + before] = value;
+            const int words = (B2_dim + 30) / 31;
+            if (words <= w_size) {
+                for (int word = thread_x; word < words; word += 256) {
+                    w_marks[w_begin + word] = 0;
                 }
-                to += all;
-            }
-            __syncthreads();
-            const int w_filled = to;
-            const int filled = w_filled - w_begin;
-            int half = 1;
-            while (half < filled) {
-                int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = thread_x; low < filled; low += 256) {
-                        const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                            const int key = w_crd[w_begin + low];
-                            w_crd[w_begin + low] = w_crd[w_begin + high];
-                            w_crd[w_begin + high] = key;
-                            const float value = w_vals[w_begin + low];
-                            w_vals[w_begin + low] = w_vals[w_begin + high];
-                            w_vals[w_begin + high] = value;
-                        }
+                __syncthreads();
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    const int key = w_crd[at];
+                    if (key != 2147483647) {
+                        atomicOr(&w_marks[w_begin + key / 31], 1 << key % 31);
+                    }
+                }
+                __syncthreads();
+                to = w_begin;
+                for (int tile = 0; tile < words; tile += 256) {
+                    const int word = tile + thread_x;
+                    int all;
+                    const int before = sumBeforeInBlock<256>(
+                        word < words ? __popc(w_marks[w_begin + word]) : 0,
+                        partial,
+                        all);
+                    if (word < words) {
+                        w_marks_before[w_begin + word] = to + before;
                     }
                     __syncthreads();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    to += all;
                 }
-                half = half < filled - half ? half + half : filled;
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    const int key = w_crd[at];
+                    if (key != 2147483647) {
+                        const int word = w_begin + key / 31;
+                        const int to_2 = w_marks_before[word] + marksBelow(w_marks[word], key % 31);
+                        w_sorted_crd[to_2] = key;
+                        w_sorted_vals[to_2] = w_vals[at];
+                    }
+                }
+                __syncthreads();
+                for (int at = w_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                    w_crd[at] = w_sorted_crd[at];
+                    w_vals[at] = w_sorted_vals[at];
+                }
+                __syncthreads();
+            } else {
+                for (int tile = w_begin; tile < w_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < w_end ? w_crd[at] : 2147483647;
+                    const float value = key != 2147483647 ? w_vals[at] : 0.0f;
+                    int all;
+                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        w_crd[to + before] = key;
+                        w_vals[to + before] = value;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int filled = to - w_begin;
+                int half = 1;
+                while (half < filled) {
+                    int stride = half;
+                    int flip = half + (half - 1);
+                    while (0 < stride) {
+                        for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                            const int low = pair + (pair - (pair & (stride - 1)));
+                            const int high = low ^ flip;
+                            if (high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                                const int key = w_crd[w_begin + low];
+                                w_crd[w_begin + low] = w_crd[w_begin + high];
+                                w_crd[w_begin + high] = key;
+                                const float value = w_vals[w_begin + low];
+                                w_vals[w_begin + low] = w_vals[w_begin + high];
+                                w_vals[w_begin + high] = value;
+                            }
+                        }
+                        __syncthreads();
+                        stride = stride / 2;
+                        flip = stride;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
             }
+            const int w_filled = to;
             for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
                 const int k = w_crd[pw];
                 C2_crd[pC2 + (pw - w_begin)] = k;
@@ -792,7 +854,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    int A1_dim, int* C2_crd, float* C_vals, int* w_crd, float* w_vals) {
+    int A1_dim, int B2_dim, int* C2_crd, float* C_vals, int* w_crd, float* w_vals, int* w_marks,
+    int* w_marks_before, int* w_sorted_crd, float* w_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int partial[8];
@@ -862,7 +925,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                             float combined = 0.0f;
                             if (own_entry < tile_end && pB < row_end) {
                                 const int k = B2_crd[pB];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int at = w_begin + placeOf(k, w_size);
                                 int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -890,42 +953,89 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                     }
                 }
                 int to = w_begin;
-                for (int tile = w_begin; tile < w_end; tile += 256) {
-                    const int at = tile + thread_x;
-                    const int key = at < w_end ? w_crd[at] : 2147483647;
-                    const float value = key != 2147483647 ? w_vals[at] : 0.0f;
-                    int all;
-                    const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
-                    __syncthreads();
-                    if (key != 2147483647) {
-                        w_crd[to + before] = key;
-                        w_vals[to + before] = value;
+                const int words = (B2_dim + 30) / 31;
+                if (words <= w_size) {
+                    for (int word = thread_x; word < words; word += 256) {
+                        w_marks[w_begin + word] = 0;
                     }
-                    to += all;
-                }
-                __syncthreads();
-                const int w_filled = to;
-                const int filled = w_filled - w_begin;
-                int half = 1;
-                while (half < filled) {
-                    int flip = half + (half - 1);
-                    while (0 < flip) {
-                        for (int low = thread_x; low < filled; low += 256) {
-                            const int high = low ^ flip;
-                            if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                                const int key = w_crd[w_begin + low];
-                                w_crd[w_begin + low] = w_crd[w_begin + high];
-                                w_crd[w_begin + high] = key;
-                                const float value = w_vals[w_begin + low];
-                                w_vals[w_begin + low] = w_vals[w_begin + high];
-                                w_vals[w_begin + high] = value;
-                            }
+                    __syncthreads();
+                    for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                        const int key = w_crd[at];
+                        if (key != 2147483647) {
+                            atomicOr(&w_marks[w_begin + key / 31], 1 << key % 31);
+                        }
+                    }
+                    __syncthreads();
+                    to = w_begin;
+                    for (int tile = 0; tile < words; tile += 256) {
+                        const int word = tile + thread_x;
+                        int all;
+                        const int before = sumBeforeInBlock<256>(
+                            word < words ? __popc(w_marks[w_begin + word]) : 0,
+                            partial,
+                            all);
+                        if (word < words) {
+                            w_marks_before[w_begin + word] = to + before;
                         }
                         __syncthreads();
-                        flip = half <= flip ? half / 2 : flip / 2;
+                        to += all;
                     }
-                    half = half < filled - half ? half + half : filled;
+                    for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                        const int key = w_crd[at];
+                        if (key != 2147483647) {
+                            const int word = w_begin + key / 31;
+                            const int to_2 = w_marks_before[word] + marksBelow(w_marks[word], key % 31);
+                            w_sorted_crd[to_2] = key;
+                            w_sorted_vals[to_2] = w_vals[at];
+                        }
+                    }
+                    __syncthreads();
+                    for (int at = w_begin + thread_x, at_end = to; at < at_end; at += 256) {
+                        w_crd[at] = w_sorted_crd[at];
+                        w_vals[at] = w_sorted_vals[at];
+                    }
+                    __syncthreads();
+                } else {
+                    for (int tile = w_begin; tile < w_end; tile += 256) {
+                        const int at = tile + thread_x;
+                        const int key = at < w_end ? w_crd[at] : 2147483647;
+                        const float value = key != 2147483647 ? w_vals[at] : 0.0f;
+                        int all;
+                        const int before = countBeforeInBlock<256>(key != 2147483647, partial, all);
+                        __syncthreads();
+                        if (key != 2147483647) {
+                            w_crd[to + before] = key;
+                            w_vals[to + before] = value;
+                        }
+                        to += all;
+                    }
+                    __syncthreads();
+                    const int filled = to - w_begin;
+                    int half = 1;
+                    while (half < filled) {
+                        int stride = half;
+                        int flip = half + (half - 1);
+                        while (0 < stride) {
+                            for (int pair = thread_x, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 256) {
+                                const int low = pair + (pair - (pair & (stride - 1)));
+                                const int high = low ^ flip;
+                                if (high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                                    const int key = w_crd[w_begin + low];
+                                    w_crd[w_begin + low] = w_crd[w_begin + high];
+                                    w_crd[w_begin + high] = key;
+                                    const float value = w_vals[w_begin + low];
+                                    w_vals[w_begin + low] = w_vals[w_begin + high];
+                                    w_vals[w_begin + high] = value;
+                                }
+                            }
+                            __syncthreads();
+                            stride = stride / 2;
+                            flip = stride;
+                        }
+                        half = half < filled - half ? half + half : filled;
+                    }
                 }
+                const int w_filled = to;
                 for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
                     const int k = w_crd[pw];
                     C2_crd[pC2 + (pw - w_begin)] = k;

@@ -4,6 +4,13 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// Where a table of a power of two of places is looked into first for a key: runs of keys are spread over it, and multiples of a
+// power of two, whose higher bits are folded to the lower ones. In a table of as many places as there are keys each has its own.
+__device__ __forceinline__ int placeOf(unsigned int key, int places) {
+    key ^= key >> 5 ^ key >> 10;
+    return (int)(key * 107u) & (places - 1);
+}
+
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
 // all launches before have ended, and what they wrote is there to be read; that may be so already.
 __device__ __forceinline__ void waitForLaunch() {
@@ -150,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count(
                     const int j = A2_crd[pA];
                     for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                         const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                        int at = w_begin + placeOf(k, places);
                         int held = w_crd[at];
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
@@ -208,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_largest(
                         const int j = A2_crd[pA];
                         for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                             const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int at = w_begin + placeOf(k, places);
                             int held = w_crd[at];
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -394,7 +401,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill(
                     const float A_val = A_vals[pA];
                     for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                         const int k = B2_crd[pB];
-                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int at = w_begin + placeOf(k, w_size);
                         int held = w_crd[at];
                         while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
@@ -495,7 +502,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_largest(
                         const float A_val = A_vals[pA];
                         for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                             const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int at = w_begin + placeOf(k, w_size);
                             int held = w_crd[at];
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;

@@ -4,6 +4,13 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// Where a table of a power of two of places is looked into first for a key: runs of keys are spread over it, and multiples of a
+// power of two, whose higher bits are folded to the lower ones. In a table of as many places as there are keys each has its own.
+__device__ __forceinline__ int placeOf(unsigned int key, int places) {
+    key ^= key >> 5 ^ key >> 10;
+    return (int)(key * 107u) & (places - 1);
+}
+
 // What stands at a place, where the key is put if that is nothing. Mostly a key is there, which a load finds; it is volatile because
 // others put theirs meanwhile.
 __device__ __forceinline__ int claimPlace(int* at, int key) {
@@ -219,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
                         const int pB = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int at = w_begin + placeOf(k, places);
                             int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -302,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
                         const int pB = row_begin + round + lane_of_part;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            int at = w_begin + placeOf(k, places);
                             int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -390,7 +397,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
                             const int pB = row_begin + round + lane_of_part;
                             if (own_entry < tile_end && pB < row_end) {
                                 const int k = B2_crd[pB];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                                int at = w_begin + placeOf(k, places);
                                 int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -543,7 +550,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
                         double combined = 0.0;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int at = w_begin + placeOf(k, w_size);
                             int held = claimPlace(&w_crd_shared[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -580,15 +587,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
                 to += all;
             }
             __syncwarp();
-            const int w_filled = to;
-            const int filled = w_filled - w_begin;
+            const int filled = to - w_begin;
             int half = 1;
             while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = lane; low < filled; low += 32) {
+                while (0 < stride) {
+                    for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 32) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
+                        if (high < filled && w_crd_shared[w_begin + high] < w_crd_shared[w_begin + low]) {
                             const int key = w_crd_shared[w_begin + low];
                             w_crd_shared[w_begin + low] = w_crd_shared[w_begin + high];
                             w_crd_shared[w_begin + high] = key;
@@ -598,10 +606,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
                         }
                     }
                     __syncwarp();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
                 half = half < filled - half ? half + half : filled;
             }
+            const int w_filled = to;
             for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
                 const int k = w_crd_shared[pw];
                 C2_crd[pC2 + (pw - w_begin)] = k;
@@ -679,7 +689,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                         double combined = 0.0;
                         if (own_entry < tile_end && pB < row_end) {
                             const int k = B2_crd[pB];
-                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            int at = w_begin + placeOf(k, w_size);
                             int held = claimPlace(&w_crd[at], k);
                             while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -716,15 +726,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                 to += all;
             }
             __syncwarp();
-            const int w_filled = to;
-            const int filled = w_filled - w_begin;
+            const int filled = to - w_begin;
             int half = 1;
             while (half < filled) {
+                int stride = half;
                 int flip = half + (half - 1);
-                while (0 < flip) {
-                    for (int low = lane; low < filled; low += 32) {
+                while (0 < stride) {
+                    for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 32) {
+                        const int low = pair + (pair - (pair & (stride - 1)));
                         const int high = low ^ flip;
-                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                        if (high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
                             const int key = w_crd[w_begin + low];
                             w_crd[w_begin + low] = w_crd[w_begin + high];
                             w_crd[w_begin + high] = key;
@@ -734,10 +745,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                         }
                     }
                     __syncwarp();
-                    flip = half <= flip ? half / 2 : flip / 2;
+                    stride = stride / 2;
+                    flip = stride;
                 }
                 half = half < filled - half ? half + half : filled;
             }
+            const int w_filled = to;
             for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
                 const int k = w_crd[pw];
                 C2_crd[pC2 + (pw - w_begin)] = k;
@@ -818,7 +831,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                             double combined = 0.0;
                             if (own_entry < tile_end && pB < row_end) {
                                 const int k = B2_crd[pB];
-                                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                                int at = w_begin + placeOf(k, w_size);
                                 int held = claimPlace(&w_crd[at], k);
                                 while (held != 2147483647 && held != k) {
                                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -855,15 +868,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                     to += all;
                 }
                 __syncwarp();
-                const int w_filled = to;
-                const int filled = w_filled - w_begin;
+                const int filled = to - w_begin;
                 int half = 1;
                 while (half < filled) {
+                    int stride = half;
                     int flip = half + (half - 1);
-                    while (0 < flip) {
-                        for (int low = lane; low < filled; low += 32) {
+                    while (0 < stride) {
+                        for (int pair = lane, pair_end = filled - (filled - stride) / 2; pair < pair_end; pair += 32) {
+                            const int low = pair + (pair - (pair & (stride - 1)));
                             const int high = low ^ flip;
-                            if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                            if (high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
                                 const int key = w_crd[w_begin + low];
                                 w_crd[w_begin + low] = w_crd[w_begin + high];
                                 w_crd[w_begin + high] = key;
@@ -873,10 +887,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                             }
                         }
                         __syncwarp();
-                        flip = half <= flip ? half / 2 : flip / 2;
+                        stride = stride / 2;
+                        flip = stride;
                     }
                     half = half < filled - half ? half + half : filled;
                 }
+                const int w_filled = to;
                 for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
                     const int k = w_crd[pw];
                     C2_crd[pC2 + (pw - w_begin)] = k;

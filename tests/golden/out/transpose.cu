@@ -311,11 +311,13 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_group8(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < len; low += 8) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 8) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
+                    if (high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
                         const int key = A2_crd[begin + low];
                         A2_crd[begin + low] = A2_crd[begin + high];
                         A2_crd[begin + high] = key;
@@ -325,7 +327,8 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_group8(
                     }
                 }
                 syncGroup<8>();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -348,11 +351,13 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_warp(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = lane; low < len; low += 32) {
+            while (0 < stride) {
+                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 32) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
+                    if (high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
                         const int key = A2_crd[begin + low];
                         A2_crd[begin + low] = A2_crd[begin + high];
                         A2_crd[begin + high] = key;
@@ -362,7 +367,8 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_warp(
                     }
                 }
                 __syncwarp();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }
@@ -383,11 +389,13 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_block(
         const int len = end - begin;
         int half = 1;
         while (half < len) {
+            int stride = half;
             int flip = half + (half - 1);
-            while (0 < flip) {
-                for (int low = thread_x; low < len; low += 256) {
+            while (0 < stride) {
+                for (int pair = thread_x, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 256) {
+                    const int low = pair + (pair - (pair & (stride - 1)));
                     const int high = low ^ flip;
-                    if (low < high && high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
+                    if (high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
                         const int key = A2_crd[begin + low];
                         A2_crd[begin + low] = A2_crd[begin + high];
                         A2_crd[begin + high] = key;
@@ -397,7 +405,8 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_block(
                     }
                 }
                 __syncthreads();
-                flip = half <= flip ? half / 2 : flip / 2;
+                stride = stride / 2;
+                flip = stride;
             }
             half = half < len - half ? half + half : len;
         }

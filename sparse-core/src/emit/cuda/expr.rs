@@ -194,6 +194,17 @@ impl Exprs<'_> {
             }
             IndexOp::Xor => bitwise(Prec::BitXor, "^", self.code(a), self.code(b)),
             IndexOp::And => bitwise(Prec::BitAnd, "&", self.code(a), self.code(b)),
+            IndexOp::Place => {
+                self.needs.part(Part::Places);
+                return call("placeOf", [self.code(a), self.counted(b)]);
+            }
+            IndexOp::Below => {
+                self.needs.part(Part::Marks);
+                return match b {
+                    Expr::Index(31) => call("__popc", [self.code(a)]),
+                    b => call("marksBelow", [self.code(a), self.code(b)]),
+                };
+            }
             IndexOp::Count => {
                 self.needs.part(Part::Counts);
                 return call("addCounts", [self.counted(a), self.counted(b)]);

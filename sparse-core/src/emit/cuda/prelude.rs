@@ -52,6 +52,10 @@ parts! {
     VectorParts = VECTOR_PARTS in "prelude/vector_parts.cuh",
     /// Such elements combined with what is there.
     AtomicVectors = ATOMIC_VECTORS in "prelude/atomic_vectors.cuh",
+    /// Marks that are counted.
+    Marks = MARKS in "prelude/marks.cuh",
+    /// Where tables are looked into first.
+    Places = PLACES in "prelude/places.cuh",
     /// Places of tables that others want too.
     Claims = CLAIMS in "prelude/claims.cuh",
     /// Launches that follow others.
@@ -103,6 +107,8 @@ impl Part {
         match self {
             Part::Scalars
             | Part::Counts
+            | Part::Marks
+            | Part::Places
             | Part::Claims
             | Part::LowerBound
             | Part::UpperBound
@@ -136,7 +142,7 @@ pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
     addCounts addVector allowNextLaunch atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup atomicVector \
     carrySegments claimPlace countBefore countBeforeInBlock countInBlock countInGroup divideOrZero gallop largestInBlock \
-    largestInGroup loadVector lowerBound nextInGroup previousInGroup \
+    largestInGroup loadVector lowerBound marksBelow nextInGroup placeOf previousInGroup \
     reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector sumBefore sumBeforeInBlock sumInBlock \
     sumInGroup sumOfWarps syncGroup upperBound \
     votesOfGroup waitForLaunch wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";

@@ -130,11 +130,11 @@ impl<'a> Writer<'a> {
                 let (at, value) = (self.address(*buffer, index), exprs.narrow(value));
                 let declared =
                     var.map_or(String::new(), |v| format!("const {} {} = ", exprs.type_of(v), names.var(v)));
-                let name = match op {
-                    FetchOp::Add => "atomicAdd",
-                    FetchOp::Max => "atomicMax",
-                };
-                self.line(&format!("{declared}{name}({at}, {value});"));
+                self.line(&match op {
+                    FetchOp::Add => format!("{declared}atomicAdd({at}, {value});"),
+                    FetchOp::Max => format!("{declared}atomicMax({at}, {value});"),
+                    FetchOp::Mark => format!("{declared}atomicOr({at}, 1 << {value});"),
+                });
             }
             Stmt::LoadVector { to, part: None, buffer, index } => {
                 exprs.needs.part(Part::Vectors);

@@ -60,7 +60,7 @@ impl Widths {
         match op {
             IndexOp::Add | IndexOp::Sub | IndexOp::Max => wide_a || wide_b,
             IndexOp::Min | IndexOp::And => wide_a && wide_b,
-            IndexOp::Count => false,
+            IndexOp::Count | IndexOp::Place | IndexOp::Below => false,
             IndexOp::Mul => {
                 let constant = matches!(a, Expr::Index(_)) || matches!(b, Expr::Index(_));
                 wide_a || wide_b || !constant
@@ -169,7 +169,15 @@ impl Strides {
                     (IndexOp::Min | IndexOp::And, ..) => strides.0.min(strides.1),
                     // A product that varies is wide; quotients and remainders are coordinates, which fit, and counts
                     // stop.
-                    (IndexOp::Mul | IndexOp::Div | IndexOp::Rem | IndexOp::Count, ..) => 0,
+                    (
+                        IndexOp::Mul
+                        | IndexOp::Div
+                        | IndexOp::Rem
+                        | IndexOp::Count
+                        | IndexOp::Place
+                        | IndexOp::Below,
+                        ..,
+                    ) => 0,
                 }
             }
             Expr::Select(cond, a, b) => {

@@ -311,6 +311,7 @@ impl<'a> Exprs<'a> {
                 let (a, b) = (self.expr(a), self.expr(b));
                 Code(quote!((#a & #b)), Prec::Atom)
             }
+            IndexOp::Place | IndexOp::Below => unreachable!("tables and marks of this kind are a GPU's"),
         }
     }
 

@@ -87,6 +87,8 @@ pub(super) fn expr(p: &Program, e: &Expr, outer: Prec) -> String {
             IndexOp::Count => call("count", &[a, b]),
             IndexOp::Xor => call("xor", &[a, b]),
             IndexOp::And => call("and", &[a, b]),
+            IndexOp::Place => call("place", &[a, b]),
+            IndexOp::Below => call("marks_below", &[a, b]),
         },
         Expr::Cmp(op, a, b) => {
             let op = match op {

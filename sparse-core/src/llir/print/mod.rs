@@ -245,6 +245,7 @@ impl Printer<'_> {
                 let name = match op {
                     FetchOp::Add => "fetch_add",
                     FetchOp::Max => "fetch_max",
+                    FetchOp::Mark => "fetch_mark",
                 };
                 let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
                 format!("{declared}{name} {element}, {};", free(value))

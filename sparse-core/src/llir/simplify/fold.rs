@@ -92,9 +92,12 @@ fn index_op(op: IndexOp, a: Expr, b: Expr) -> Expr {
         (IndexOp::Rem, _, Expr::Index(1)) => Expr::Index(0),
         (IndexOp::Xor, Expr::Index(a), Expr::Index(b)) => Expr::Index(a ^ b),
         (IndexOp::And, Expr::Index(a), Expr::Index(b)) => Expr::Index(a & b),
-        (op @ (IndexOp::Div | IndexOp::Rem | IndexOp::Xor | IndexOp::And), a, b) => {
-            Expr::IndexOp(op, Box::new(a), Box::new(b))
-        }
+        (
+            op
+            @ (IndexOp::Div | IndexOp::Rem | IndexOp::Xor | IndexOp::And | IndexOp::Place | IndexOp::Below),
+            a,
+            b,
+        ) => Expr::IndexOp(op, Box::new(a), Box::new(b)),
     }
 }
 

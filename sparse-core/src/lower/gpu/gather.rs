@@ -107,18 +107,27 @@ impl Lowerer<'_> {
         table: &Table,
         lanes: &TeamLanes,
     ) -> (Block, Expr, Expr) {
-        let (mut block, to) = self.compact_by_team(arrays, table, lanes);
+        let to = self.fresh("to", Ty::Index);
+        let mut block = vec![Stmt::Mut { var: to, value: table.begin.clone() }];
+        let mut sorted = self.compact_by_team(arrays, table, lanes, to);
+        sorted.extend(self.sort_by_team(arrays, 1, table, &to.into(), lanes));
+        match self.in_order_by_marks(arrays, w, table, lanes, to) {
+            Some((around, cond, marked)) => {
+                block.extend(around);
+                block.push(Stmt::If { cond, then: marked, otherwise: sorted });
+            }
+            None => block.extend(sorted),
+        }
         let name = self.spas[w.index()].name.clone();
+        // A constant: what is read up to there is shared out.
         let filled = self.fresh(&format!("{name}_filled"), Ty::Index);
         block.push(Stmt::Let { var: filled, value: to.into() });
-        block.extend(self.sort_by_team(arrays, 1, table, &filled.into(), lanes));
         (block, table.begin.clone(), filled.into())
     }
 
     /// Moves what the table holds together, a lane an element: what is overwritten has been read.
-    fn compact_by_team(&mut self, arrays: &[BufferId], table: &Table, lanes: &TeamLanes) -> (Block, VarId) {
-        let (to, tile, at) =
-            (self.fresh("to", Ty::Index), self.fresh("tile", Ty::Index), self.fresh("at", Ty::Index));
+    fn compact_by_team(&mut self, arrays: &[BufferId], table: &Table, lanes: &TeamLanes, to: VarId) -> Block {
+        let (tile, at) = (self.fresh("tile", Ty::Index), self.fresh("at", Ty::Index));
         let mut body = vec![Stmt::Let { var: at, value: build::add(tile, lanes.lane.clone()) }];
         let mut held = Vec::new();
         for &buffer in arrays {
@@ -152,7 +161,7 @@ impl Lowerer<'_> {
             kind: LoopKind::Serial,
             body,
         };
-        (vec![Stmt::Mut { var: to, value: table.begin.clone() }, tiles, lanes.barrier()], to)
+        vec![tiles, lanes.barrier()]
     }
 
     /// Sorts a part of arrays by the first so many of them: a bitonic network in which all comparisons go one way (Batcher
@@ -167,8 +176,8 @@ impl Lowerer<'_> {
     ) -> Block {
         let mut block = Block::new();
         let n = self.bind("filled", build::sub(end.clone(), table.begin.clone()), &mut block);
-        let (half, flip) = (self.fresh("half", Ty::Index), self.fresh("flip", Ty::Index));
-        let (low, high) = (self.fresh("low", Ty::Index), self.fresh("high", Ty::Index));
+        let [half, stride, flip] = ["half", "stride", "flip"].map(|name| self.fresh(name, Ty::Index));
+        let [pair, low, high] = ["pair", "low", "high"].map(|name| self.fresh(name, Ty::Index));
         let place = |of: VarId| build::add(table.begin.clone(), of);
         let mut swap = Block::new();
         for &buffer in arrays {
@@ -181,33 +190,36 @@ impl Lowerer<'_> {
         }
         let key = |k: usize, of| build::load(arrays[k], place(of));
         let wrong = is_before((0..keys).map(|k| (key(k, high), key(k, low))).collect());
-        let pair = build::and(build::lt(low, high), build::lt(high, n.clone()));
+        let op = |op, a: Expr, b: Expr| Expr::IndexOp(op, Box::new(a), Box::new(b));
+        let one = Expr::Index(1);
+        // Of runs of twice the stride, which is a power of two, the elements of the first half.
+        let rest = op(IndexOp::And, pair.into(), build::sub(stride, one.clone()));
         let body = vec![
-            Stmt::Let {
-                var: high,
-                value: Expr::IndexOp(IndexOp::Xor, Box::new(low.into()), Box::new(flip.into())),
-            },
-            Stmt::If { cond: build::and(pair, wrong), then: swap, otherwise: vec![] },
+            Stmt::Let { var: low, value: build::add(pair, build::sub(pair, rest)) },
+            Stmt::Let { var: high, value: op(IndexOp::Xor, low.into(), flip.into()) },
+            Stmt::If { cond: build::and(build::lt(high, n.clone()), wrong), then: swap, otherwise: vec![] },
         ];
-        let halved = |of: VarId| Expr::IndexOp(IndexOp::Div, Box::new(of.into()), Box::new(Expr::Index(2)));
+        let halved = |of: Expr| build::div(of, Expr::Index(2));
         let select = |cond, a, b| Expr::Select(Box::new(cond), Box::new(a), Box::new(b));
-        // Runs of twice as many: each element is compared with its mirror image first.
-        let mirror = build::add(half, build::sub(half, Expr::Index(1)));
-        let smaller = select(build::le(half, flip), halved(half), halved(flip));
+        // Half of all of them, and of a run that ends early no more than its first half.
+        let pairs = build::sub(n.clone(), halved(build::sub(n.clone(), stride)));
         let flips = vec![
-            lanes.each(low, Expr::Index(0), n.clone(), body),
+            lanes.each(pair, Expr::Index(0), pairs, body),
             lanes.barrier(),
-            Stmt::Assign { var: flip, value: smaller },
+            Stmt::Assign { var: stride, value: halved(stride.into()) },
+            Stmt::Assign { var: flip, value: stride.into() },
         ];
         // Not beyond the number of elements, which an index can hold.
         let more = build::lt(half, build::sub(n.clone(), half));
         let twice = select(more, build::add(half, half), n.clone());
+        // Each element is compared with its mirror image first.
         let runs = vec![
-            Stmt::Mut { var: flip, value: mirror },
-            Stmt::While { cond: build::lt(Expr::Index(0), flip), body: flips },
+            Stmt::Mut { var: stride, value: half.into() },
+            Stmt::Mut { var: flip, value: build::add(half, build::sub(half, one.clone())) },
+            Stmt::While { cond: build::lt(Expr::Index(0), stride), body: flips },
             Stmt::Assign { var: half, value: twice },
         ];
-        block.push(Stmt::Mut { var: half, value: Expr::Index(1) });
+        block.push(Stmt::Mut { var: half, value: one });
         block.push(Stmt::While { cond: build::lt(half, n), body: runs });
         block
     }

@@ -6,9 +6,9 @@
 //! is filled whose entries are what the table holds, these have been counted, and a smaller table at the same place does.
 //!
 //! A table is open, with linear probing, and keyed by coordinates; the largest index is no coordinate, and stands for none.
-//! What is looked for first is the key's low bits, to which higher ones are folded: runs of coordinates stay in runs of
-//! places, which lanes access together, and multiples of a power of two are spread. This exchanges keys, so that in a table
-//! of as many places as there are coordinates each has its own. What it holds is read once it is sorted ([`super::gather`]).
+//! Where it is looked into first spreads runs of coordinates ([`llir::place_of`]): rows are made of runs, and where one began at
+//! another's end in a table of neighbours, all of it would be gone through. This exchanges keys, so that in a table of as many
+//! places as there are coordinates each has its own. What it holds is read once it is sorted ([`super::gather`]).
 
 use super::super::assemble::Pass;
 use super::super::state::{SparseTarget, State};
@@ -228,8 +228,7 @@ impl Lowerer<'_> {
         let code =
             all.reduce(|(code, _), (key, dim)| (build::add(build::mul(low(code), dim.clone()), key), dim));
         let code = self.bind("code", code.map_or(Expr::Index(0), |(code, _)| code), block);
-        let higher = |by| op(IndexOp::Div, code.clone(), Expr::Index(by));
-        low(op(IndexOp::Xor, op(IndexOp::Xor, code.clone(), higher(1 << 5)), higher(1 << 10)))
+        op(IndexOp::Place, code, size.clone())
     }
 
     pub(super) fn keys(&self, w: WorkspaceId) -> Vec<BufferId> {
@@ -272,6 +271,11 @@ pub(super) fn each(var: VarId, lo: Expr, hi: Expr, body: Block) -> Stmt {
 }
 
 impl Table {
+    /// How many places it has.
+    pub(super) fn size(&self) -> Expr {
+        self.size.clone()
+    }
+
     /// A part of arrays, as long as a variable says.
     pub(super) fn of(begin: Expr, end: Expr, len: VarId) -> Table {
         Table { begin, end, size: len.into(), len }

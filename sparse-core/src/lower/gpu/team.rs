@@ -286,6 +286,7 @@ impl Lowerer<'_> {
         let own = |b: BufferId| {
             matches!(self.buffers[b.index()].space, Space::Shared { .. } | Space::Register { .. })
                 || self.spas.iter().any(|w| w.vals == b || w.crd.contains(&b))
+                || self.out.marks.iter().flatten().any(|marks| marks.arrays().contains(&b))
         };
         let mut stores = false;
         visit_stmts(std::slice::from_ref(stmt), &mut |s| {

@@ -379,6 +379,7 @@ impl<'k> Lowerer<'k> {
             for &buffer in crd.iter().chain([vals]) {
                 steps.push(Step::Allocate { buffer, len: room.clone(), init: None });
             }
+            steps.extend(self.allocate_marks(w, &tiers, |l, tier| l.room_of(tier, &numbers, &most)));
         }
         (steps, Rows { all, tiers })
     }
@@ -401,7 +402,7 @@ impl<'k> Lowerer<'k> {
         self.launched_for(tier, room)
     }
 
-    fn grid_of(&self, tier: &Tier) -> Grid {
+    pub(super) fn grid_of(&self, tier: &Tier) -> Grid {
         tier.list.as_ref().map_or_else(|| self.grid.clone(), |list| Grid::of_teams(list.threads))
     }
 

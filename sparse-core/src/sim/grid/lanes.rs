@@ -1,7 +1,7 @@
 //! Arithmetic on registers: 32 lanes at a time.
 
 use super::array::{from_word, to_word};
-use crate::llir::{Cmp, IndexOp, MOST};
+use crate::llir::{Cmp, IndexOp, MOST, marks_below, place_of};
 use crate::scalar::{BinaryOp, DType, UnaryOp};
 use crate::sim::fault::Fault;
 
@@ -70,6 +70,8 @@ pub(super) fn index(op: IndexOp, mask: Mask, a: &Lanes, b: &Lanes) -> Done<Lanes
         IndexOp::Max => (map2(a, b, u64::max), 0),
         IndexOp::Xor => (map2(a, b, |a, b| a ^ b), 0),
         IndexOp::And => (map2(a, b, |a, b| a & b), 0),
+        IndexOp::Place => (map2(a, b, place_of), 0),
+        IndexOp::Below => (map2(a, b, marks_below), 0),
         IndexOp::Count => (map2(a, b, |a, b| a.saturating_add(b).min(MOST)), 0),
     };
     let wrong = wrong & mask;

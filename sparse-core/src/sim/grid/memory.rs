@@ -365,6 +365,9 @@ impl<'a> Memory<'a> {
         let (monoid, next): (_, fn(u64, u64) -> u64) = match op {
             FetchOp::Add => (Monoid::Add, u64::saturating_add),
             FetchOp::Max => (Monoid::Max, u64::max),
+            FetchOp::Mark => {
+                (Monoid::Or, |word, bit| word | 1_u64.checked_shl(bit as u32).unwrap_or(u64::MAX))
+            }
         };
         let combined = |old, value| match next(old, value) {
             n if n > MOST => Err(n),

@@ -27,7 +27,8 @@ impl Ahead {
     /// # Errors
     /// NVRTC's log.
     pub(super) fn compile(&self, kernel: &Kernel) -> Result<(), String> {
-        let compiled = self.nvrtc.compile_cached(kernel.source(), &kernel.file_name(), self.architecture, &[]);
+        let compiled =
+            self.nvrtc.compile_cached(kernel.source(), &kernel.file_name(), self.architecture, &[]);
         compiled.map(drop).map_err(|e| format!("NVRTC refuses it: {e}"))
     }
 }

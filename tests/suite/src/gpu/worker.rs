@@ -112,12 +112,7 @@ pub(super) const FAILED: u8 = b'1';
 pub(super) const HELD: u8 = b'0';
 
 /// Runs a case on the simulator, and then on the device: what goes wrong on the simulator could hang a GPU.
-fn run_case<D: Gpu>(
-    device: &D,
-    case: &Case,
-    name: &str,
-    ahead: Option<&Ahead>,
-) -> Result<Vec<Run>, Stop> {
+fn run_case<D: Gpu>(device: &D, case: &Case, name: &str, ahead: Option<&Ahead>) -> Result<Vec<Run>, Stop> {
     let mut runs = interpret(case)?;
     let kernel = parsed(&case.kernel_text().replacen("kernel", name, 1))?;
     let Some(program) = compiled(case, kernel, &gpu_lowering(case))? else { return Ok(runs) };

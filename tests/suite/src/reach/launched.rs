@@ -3,7 +3,7 @@
 use crate::case::Case;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::llir::walk::{visit_exprs, visit_stmts};
-use sparse_core::llir::{Bound, Expr, Launch, Program, Stmt};
+use sparse_core::llir::{Bound, Expr, FetchOp, Launch, Program, Stmt};
 use sparse_core::scalar::Monoid;
 
 /// What a case's program does, in words that are counted.
@@ -39,13 +39,15 @@ fn tables(program: &Program) -> Vec<String> {
     let mut found = Vec::new();
     for launch in program.launches() {
         let shared = launch.shared.iter().any(|b| program.buffer(*b).name.contains("crd_shared"));
-        let (mut claims, mut abreast, mut searches) = (false, false, false);
+        let (mut claims, mut abreast, mut searches, mut marks) = (false, false, false, false);
         visit_stmts(&launch.body, &mut |s| {
+            marks |= matches!(s, Stmt::Fetch { op: FetchOp::Mark, .. });
             claims |= matches!(s, Stmt::Claim { .. });
             abreast |= s.declared().any(|var| program.var(var).name.starts_with("lane_of_part"));
         });
         visit_exprs(&launch.body, &mut |e| searches |= matches!(e, Expr::Search { bound: Bound::Lower, .. }));
         found.extend((claims && abreast && searches).then(|| "entries abreast under a mask".to_owned()));
+        found.extend(marks.then(|| "tables in order by marks".to_owned()));
         let place = if shared { "in shared memory" } else { "on the device" };
         found.extend(claims.then(|| format!("teams' tables {place}")));
         found.extend((shared && !claims).then(|| "threads' tables in shared memory".to_owned()));

@@ -346,6 +346,7 @@ const GPU: &[&str] = &[
     "entries abreast, tables in shared memory",
     "entries abreast under a mask",
     "entries abreast, tables on the device",
+    "tables in order by marks",
     "buckets of groups of 2",
     "buckets of groups of 4",
     "buckets of groups of 8",
