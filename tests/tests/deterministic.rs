@@ -2,6 +2,7 @@
 
 use sparse_core::driver::{Options, compile_cuda};
 use sparse_core::front::parse_str;
+use sparse_core::llir::{BufferId, Step};
 use sparse_core::scalar::Value;
 use sparse_core::sim::{Arg, Limits, run_reporting, run_shuffled};
 use sparse_core::tensor::{Csr, DenseMat, DenseVec, DynTensor, generate};
@@ -41,7 +42,9 @@ fn matrices() -> Vec<Entries<2>> {
         tensor([6, 700], |[i, j]| i == 4 || (i > 4 && j % 9 == i)),
         tensor([2, 1500], |[i, _]| i == 1),
         tensor([70, 1], |[i, _]| i % 2 == 0),
+        tensor([600, 5], |[i, _]| i == 400),
         tensor([6, 5], |_| false),
+        tensor([300, 2], |_| false),
         tensor([0, 3], |_| true),
         tensor([3, 0], |_| true),
     ]
@@ -107,13 +110,96 @@ fn spmm() {
                  parallelize(lane, GPUGroup({r}), Deterministic); }}"
             );
             for a in matrices() {
-                for columns in [1, 7] {
+                for columns in [0, 1, 7, 20] {
                     let b = full([a.0[1], columns]);
                     agrees_on_gpu(&text, &[Tensor("A", &a.0, &refs(&a)), Tensor("B", &b.0, &refs(&b))]);
                 }
             }
         }
     }
+}
+
+/// Rows that the result has in another place, with columns of several variables, and of blocks; operands without some entries.
+#[test]
+fn rows_without_entries() {
+    let lanes = "parallelize(b, GPUBlock, NoRaces); parallelize(t, GPUGroup(8), Deterministic);";
+    let entries = "fuse(i, j, f); pos(f, p, A[i, j]); split(p, b, t, 64);";
+    let reordered = format!("reorder(i, j, k, l); {entries} reorder(b, t, k, l);");
+    for a in matrices() {
+        let agrees = |signature: &str, statement: &str, schedule: &str, operand: (&str, &[usize])| {
+            let text =
+                format!("fn kernel({signature} {{ {statement} }} schedule cuda {{ {schedule} {lanes} }}");
+            let (name, dims) = operand;
+            let mut stored = Vec::new();
+            tests::oracle::for_each_point(dims, &mut |c| {
+                if !signature.contains("Sparse") || c[0] % 3 == 0 {
+                    stored.push((c.to_vec(), (stored.len() % 5) as f64 - 1.0));
+                }
+            });
+            let stored: Vec<(&[usize], f64)> = stored.iter().map(|(c, v)| (&c[..], *v)).collect();
+            agrees_on_gpu(&text, &[Tensor("A", &a.0, &refs(&a)), Tensor(name, dims, &stored)]);
+        };
+        let [rows, n] = a.0;
+        let matrix = "A: Csr<i64>, B: DenseMat<i64>) -> DenseMat<i64>";
+        agrees(matrix, "C[k, i] = A[i, j] * B[j, k];", entries, ("B", &[n, 5]));
+        let tensor =
+            "A: Csr<i64>, B: Tensor<i64, (Dense, Dense, Dense)>) -> Tensor<i64, (Dense, Dense, Dense)>";
+        agrees(tensor, "C[i, k, l] = A[i, j] * B[j, k, l];", &reordered, ("B", &[n, 3, 3]));
+        let vector = "A: Csr<i64>, x: SparseVec<i64>) -> DenseVec<i64>";
+        agrees(vector, "y[i] = A[i, j] * x[j];", entries, ("x", &[n]));
+        agrees(vector, "y[i] = A[i, j] * x[i];", entries, ("x", &[rows]));
+    }
+}
+
+/// Does the program of SpMV fill its result, whose declaration in the signature is given, and with what?
+fn filled(signature: &str, statement: &str) -> Option<Value> {
+    let text =
+        format!("fn kernel({signature} {{ {statement} }} schedule cuda {{ {} }}", on_groups(1, 32, 256));
+    let program = compile_cuda(parse_str(&text).unwrap(), &Options::default()).unwrap().program;
+    let result = |b: BufferId| program.program().buffer(b).name == "y_vals";
+    program.program().steps.iter().find_map(|step| match *step {
+        Step::Allocate { buffer, init, .. } if result(buffer) => init,
+        Step::Fill { buffer, value } if result(buffer) => Some(value),
+        _ => None,
+    })
+}
+
+#[test]
+fn what_rows_of_an_operand_tell_is_not_filled() {
+    let spmv = "y[i] = A[i, j] * x[j];";
+    let of = |format: &str| filled(&format!("A: {format}<f32>, x: DenseVec<f32>) -> DenseVec<f32>"), spmv);
+    assert_eq!(of("Csr"), None);
+    // Rows that are not all there.
+    assert_eq!(of("Dcsr"), Some(Value::F32(0.0)));
+    assert_eq!(of("Coo"), Some(Value::F32(0.0)));
+    // In place too.
+    let in_place = "A: Csr<f32>, x: DenseVec<f32>, y: &mut DenseVec<f32>)";
+    assert_eq!(filled(in_place, spmv), None);
+    assert_eq!(filled(in_place, "y[i] += A[i, j] * x[j];"), None);
+}
+
+/// How many blocks each launch of SpMV has.
+fn blocks(a: &Entries<2>) -> Vec<u64> {
+    let text = format!(
+        "fn kernel(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> {{ y[i] = A[i, j] * x[j]; }} \
+         schedule cuda {{ {} }}",
+        on_groups(1, 32, 256)
+    );
+    let program = compile_cuda(parse_str(&text).unwrap(), &Options::default()).unwrap().program;
+    let sparse = Csr::<f32>::from_triplets(a.0, a.1.iter().map(|&(c, v)| (c, v as f32))).unwrap();
+    let x = DenseVec::<f32>::random([a.0[1]], 1);
+    let args = [Arg::Tensor(DynTensor::from(&sparse)), Arg::Tensor(DynTensor::from(&x))];
+    let (_, launches) = run_reporting(&program, &args, Limits::default()).unwrap();
+    launches.iter().map(|launch| launch.grid.iter().product()).collect()
+}
+
+#[test]
+fn the_second_launch_has_a_thread_a_row() {
+    assert_eq!(blocks(&tensor([600, 5], |_| false)), [0, 3]);
+    assert_eq!(blocks(&tensor([600, 5], |[i, _]| i == 400)), [1, 3]);
+    assert_eq!(blocks(&tensor([0, 3], |_| true)), [0, 0]);
+    // Or a lane a slot.
+    assert_eq!(blocks(&full([2, 8192])), [64, 4]);
 }
 
 #[test]
@@ -282,7 +368,10 @@ fn predicted(strategy: &str, each: usize, r: usize) -> f64 {
     let x = DenseVec::<f32>::random([size], 2);
     let args = [Arg::Tensor(DynTensor::from(&a)), Arg::Tensor(DynTensor::from(&x))];
     let (_, launches) = run_reporting(&program, &args, Limits::default()).unwrap();
-    Model::h200().predict_all(&Report { launches, fills: vec![4 * size as u64] }).0.as_secs_f64()
+    let is_filled = |step: &Step| matches!(step, Step::Allocate { init: Some(_), .. });
+    let fills =
+        program.program().steps.iter().filter(|step| is_filled(step)).map(|_| 4 * size as u64).collect();
+    Model::h200().predict_all(&Report { launches, fills }).0.as_secs_f64()
 }
 
 /// A prediction, no measurement. `bench gpu --device sim` has more of them.

@@ -322,7 +322,8 @@ impl Lowerer<'_> {
     /// The host steps that make room for the output.
     pub(super) fn output_steps(&mut self) -> Vec<Step> {
         let t = self.out.tensor;
-        let init = self.out.needs_init.then_some(self.out.background);
+        let filled = self.out.needs_init && self.bare_rows().is_none();
+        let init = filled.then_some(self.out.background);
         match self.out.kind.clone() {
             ResultKind::Dense if self.out.in_place => {
                 let buffer = self.out_array(Array::Vals(t));

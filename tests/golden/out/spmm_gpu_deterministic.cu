@@ -74,6 +74,23 @@ struct OwnGroup {
     }
 };
 
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote, int& all) {
+    const unsigned votes = votesOfGroup<G, Lanes>(vote);
+    all = __popc(votes);
+    return __popc(votes & ((1u << threadIdx.x % G) - 1));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    int all;
+    return countBefore<G, Lanes>(vote, all);
+}
+
 // How the lane that has the result writes it.
 struct Store {
     template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
@@ -298,7 +315,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_carries(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_carries(
     const int* A2_pos, const float* C_carry, const int* C_carry_at, int A1_dim, int B2_dim, float* C_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -306,38 +323,62 @@ extern "C" __global__ void __launch_bounds__(256) spmm_carries(
     const int chunks = (carries + 31) / 32;
     const int warp = block_x * 8 + thread_x / 32;
     const int lane = thread_x % 32;
-    const int column = warp / chunks;
+    const int column = warp / max(chunks, 1);
+    const int chunk = warp % max(chunks, 1);
+    const long long base = (long long)column * carries;
+    const int row = warp * 32 + lane;
+    const bool bare = row < A1_dim && A2_pos[row] == A2_pos[row + 1];
     waitForLaunch();
-    if (column < B2_dim) {
-        const int chunk = warp % chunks;
-        const long long base = (long long)column * carries;
+    if (chunks != 0 && column < B2_dim) {
         const long long begin = base + chunk * 32;
         const long long end = base + carries;
         const long long at = begin + lane;
-        const bool live = at < end;
         const long long p = min(at, end - 1);
         const int element = C_carry_at[p];
+        const float carry = C_carry[p];
         const int last = C_carry_at[min(begin + 31, end - 1)];
-        float rest = 0.0f;
+        const int following = C_carry_at[min(begin + 32, end - 1)];
+        const int before = C_carry_at[begin - min(chunk, 1)];
+        const bool live = at < end;
+        float sum = live ? carry : 0.0f;
         // the warp's last element has carries after it
-        if (!(chunk != 0 && C_carry_at[begin - 1] == last)) {
+        if (begin + 32 < end && following == last && (chunk == 0 || before != last)) {
+            float rest = 0.0f;
             long long next = at + 32;
-            while (next < end && C_carry_at[next] == last) {
-                rest += C_carry[next];
-                next += 32;
+            int key = last;
+            while (next < end && key == last) {
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const long long ahead = next + step * 32;
+                    const long long p_2 = min(ahead, end - 1);
+                    key = C_carry_at[p_2];
+                    const float carry_2 = C_carry[p_2];
+                    rest += ahead < end && key == last ? carry_2 : 0.0f;
+                }
+                next += 256;
+            }
+            rest = reduceGroup<float, 32>(rest);
+            if (lane == 31) {
+                sum += rest;
             }
         }
-        rest = reduceGroup<float, 32>(rest);
-        float sum = live ? C_carry[p] : 0.0f;
-        if (lane == 31) {
-            sum += rest;
-        }
         const Segment segment = segmentsOf<32>(element);
-        segReduceGroup<float, 32, Add, Combine>(
+        segReduceGroup<float, 32, Add, Store>(
             C_vals,
             element,
             sum,
             segment,
-            live && !(chunk != 0 && C_carry_at[begin - 1] == element));
+            live && (chunk == 0 || before != element));
+    }
+    const int bare_rows = countInGroup<32>(bare);
+    if (bare_rows != 0) {
+        for (int step = 0; step < 8; ++step) {
+            const int row_2 = warp * 32 + step * 4 + lane / 8;
+            if (row_2 < A1_dim && A2_pos[row_2] == A2_pos[row_2 + 1]) {
+                for (int at = lane % 8; at < B2_dim; at += 8) {
+                    C_vals[(long long)row_2 * B2_dim + at] = 0.0f;
+                }
+            }
+        }
     }
 }

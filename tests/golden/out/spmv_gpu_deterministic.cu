@@ -180,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv(
 }
 
 // y[i] = A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) spmv_carries(
+extern "C" __global__ void __launch_bounds__(256, 4) spmv_carries(
     const int* A2_pos, const float* y_carry, const int* y_carry_at, int A1_dim, float* y_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -188,34 +188,50 @@ extern "C" __global__ void __launch_bounds__(256) spmv_carries(
     const int chunks = (carries + 31) / 32;
     const int warp = block_x * 8 + thread_x / 32;
     const int lane = thread_x % 32;
+    const int row = warp * 32 + lane;
+    const bool bare = row < A1_dim && A2_pos[row] == A2_pos[row + 1];
     waitForLaunch();
     if (warp < chunks) {
         const int begin = warp * 32;
         const int at = begin + lane;
-        const bool live = at < carries;
         const int p = min(at, carries - 1);
         const int element = y_carry_at[p];
+        const float carry = y_carry[p];
         const int last = y_carry_at[min(begin + 31, carries - 1)];
-        float rest = 0.0f;
+        const int following = y_carry_at[min(begin + 32, carries - 1)];
+        const int before = y_carry_at[begin - min(warp, 1)];
+        const bool live = at < carries;
+        float sum = live ? carry : 0.0f;
         // the warp's last element has carries after it
-        if (!(warp != 0 && y_carry_at[begin - 1] == last)) {
+        if (begin + 32 < carries && following == last && (warp == 0 || before != last)) {
+            float rest = 0.0f;
             int next = at + 32;
-            while (next < carries && y_carry_at[next] == last) {
-                rest += y_carry[next];
-                next += 32;
+            int key = last;
+            while (next < carries && key == last) {
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int ahead = next + step * 32;
+                    const int p_2 = min(ahead, carries - 1);
+                    key = y_carry_at[p_2];
+                    const float carry_2 = y_carry[p_2];
+                    rest += ahead < carries && key == last ? carry_2 : 0.0f;
+                }
+                next += 256;
+            }
+            rest = reduceGroup<float, 32>(rest);
+            if (lane == 31) {
+                sum += rest;
             }
         }
-        rest = reduceGroup<float, 32>(rest);
-        float sum = live ? y_carry[p] : 0.0f;
-        if (lane == 31) {
-            sum += rest;
-        }
         const Segment segment = segmentsOf<32>(element);
-        segReduceGroup<float, 32, Add, Combine>(
+        segReduceGroup<float, 32, Add, Store>(
             y_vals,
             element,
             sum,
             segment,
-            live && !(warp != 0 && y_carry_at[begin - 1] == element));
+            live && (warp == 0 || before != element));
+    }
+    if (bare) {
+        y_vals[row] = 0.0f;
     }
 }

@@ -11,6 +11,14 @@
 //! ```
 //!
 //! Columns have slots of their own, one column after another.
+//!
+//! An element that has entries is so written once: by its group, or, if a group's border is in it, by the second launch, which
+//! has all of its parts. Nothing is combined with what stands there, unless the statement does that. What is left are elements
+//! without entries. Where each row of the operand is one of the result's ([`super::bare_rows`]), as in `Csr`, its positions tell
+//! which have none, and the second launch writes these too; elsewhere the host fills the result before.
+//!
+//! Small matrices have these launches' time from waits for memory, one after another: what the second one may need it loads at
+//! once, and what arguments tell before it waits for the first one ([`Launch::follows`]).
 
 use super::super::Lowerer;
 use super::super::place::Leader;
@@ -22,16 +30,23 @@ use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
-use crate::llir::kernel::WARP;
+use crate::llir::kernel::{MAX_RESIDENT, WARP};
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
-    Arrive, Axis, Block, BufferId, Collective, Elem, Expr, Group, IndexOp, Launch, Sole, Space, Step, Stmt,
-    Ty, VarId, Write, build,
+    Arrive, Axis, Block, BufferId, Collective, Elem, Expr, Group, IndexOp, Launch, LoopKind, Sole, Space,
+    Step, Stmt, Ty, VarId, Write, build,
 };
 use crate::scalar::Monoid;
 
 /// Threads of a block of the second launch.
-const THREADS: u32 = 256;
+pub(super) const THREADS: u32 = 256;
+
+/// Slots that a lane loads at once, of an element that has more than a warp's.
+const AT_ONCE: u32 = 8;
+
+/// Blocks that a multiprocessor has room for: so a thread has the registers for that. Left to itself a compiler takes 32, and loads
+/// these slots in five turns.
+const RESIDENT: u32 = MAX_RESIDENT as u32 / THREADS;
 
 /// What a group carries out.
 #[derive(Clone, Debug)]
@@ -45,6 +60,8 @@ pub(in super::super) struct Carried {
     /// How many positions there are, as a thread and as the host know it, and how many a group has.
     positions: (Expr, Expr),
     each: u64,
+    /// Where rows without entries show, if each is one of the result's.
+    rows: Option<BufferId>,
 }
 
 /// What a launch carries out.
@@ -57,14 +74,26 @@ pub(super) struct Carries {
     positions: (Expr, Expr),
     each: u64,
     columns: Expr,
+    pub(super) rows: Option<BufferId>,
 }
 
-fn op(op: IndexOp, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+pub(super) fn op(op: IndexOp, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     Expr::IndexOp(op, Box::new(a.into()), Box::new(b.into()))
 }
 
+/// What a warp of the second launch adds up.
+struct Chunk {
+    /// Its number in its column.
+    chunk: Expr,
+    /// The column's first slot.
+    base: Expr,
+    /// How many slots a column has.
+    slots: Expr,
+    lane: Expr,
+}
+
 /// The number of parts of so many.
-fn parts(of: Expr, each: u64) -> Expr {
+pub(super) fn parts(of: Expr, each: u64) -> Expr {
     op(IndexOp::Div, build::add(of, Expr::Index(each - 1)), Expr::Index(each))
 }
 
@@ -136,8 +165,9 @@ impl Lowerer<'_> {
         block.push(Stmt::Let { var: group, value: op(IndexOp::Div, lo, Expr::Index(each)) });
         let groups = self.fresh("groups", Ty::Index);
         block.push(Stmt::Let { var: groups, value: parts(positions.0.clone(), each) });
+        let rows = self.rows_alike(leader, &keys);
         let roots = leader.roots.clone();
-        Ok(Some(Carried { group, groups, roots, keys, positions, each }))
+        Ok(Some(Carried { group, groups, roots, keys, positions, each, rows }))
     }
 
     /// How many positions a group of the loop's threads has, if all have as many.
@@ -199,8 +229,8 @@ impl Lowerer<'_> {
                 (sums, self.carry_array(&format!("{name}_at"), Elem::Index))
             }
         };
-        let (positions, each) = (carried.positions.clone(), carried.each);
-        let carries = Carries { sums, elements, output, op, positions, each, columns };
+        let (positions, each, rows) = (carried.positions.clone(), carried.each, carried.rows);
+        let carries = Carries { sums, elements, output, op, positions, each, columns, rows };
         if known.is_some_and(|known| known != carries) {
             self.refuse_order();
             return None;
@@ -257,71 +287,125 @@ impl Lowerer<'_> {
     /// Adds up what the launch carried out.
     pub(in super::super) fn carry_launch(&mut self) -> Option<Step> {
         let carries = self.gpu.as_ref()?.carries.clone()?;
-        let Carries { sums, elements, output, op: monoid, columns, .. } = carries.clone();
+        let (output, columns) = (carries.output, carries.columns.clone());
         let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
-        let identity = Expr::Lit(monoid.identity(self.dtype)?);
         let lanes = u64::from(WARP);
-        let chunks_of = |positions| parts(carries.slots(positions), lanes);
         let host_columns = self.host_size(&columns)?;
-        let warps = build::mul(host_columns, chunks_of(&carries.positions.1));
-        let blocks = parts(warps, u64::from(THREADS / WARP));
+        let warps = build::mul(host_columns, parts(carries.slots(&carries.positions.1), lanes));
+        let mut blocks = parts(warps, u64::from(THREADS / WARP));
 
-        let mut head = Block::new();
-        let slots = self.named("carries", carries.slots(&carries.positions.0), &mut head);
-        let chunks = self.named("chunks", parts(slots.clone(), lanes), &mut head);
+        let mut body = Block::new();
+        let slots = self.named("carries", carries.slots(&carries.positions.0), &mut body);
+        let chunks = self.named("chunks", parts(slots.clone(), lanes), &mut body);
         let own = op(IndexOp::Div, thread, Expr::Index(lanes));
         let warp = build::add(build::mul(block, Expr::Index(u64::from(THREADS / WARP))), own);
-        let warp = self.named("warp", warp, &mut head);
-        let lane = self.named("lane", op(IndexOp::Rem, thread, Expr::Index(lanes)), &mut head);
-        let mut body = Block::new();
+        let warp = self.named("warp", warp, &mut body);
+        let lane = self.named("lane", op(IndexOp::Rem, thread, Expr::Index(lanes)), &mut body);
         let (inside, chunk, base) = if columns == Expr::Index(1) {
-            (build::lt(warp.clone(), chunks), warp, Expr::Index(0))
+            (build::lt(warp.clone(), chunks), warp.clone(), Expr::Index(0))
         } else {
-            let column = op(IndexOp::Div, warp.clone(), chunks.clone());
-            let column = self.named("column", column, &mut head);
-            let chunk = self.named("chunk", op(IndexOp::Rem, warp, chunks), &mut body);
+            // Blocks may be there for rows alone.
+            let some = build::ne(chunks.clone(), Expr::Index(0));
+            let chunks = build::max(chunks, Expr::Index(1));
+            let column = self.named("column", op(IndexOp::Div, warp.clone(), chunks.clone()), &mut body);
+            let chunk = self.named("chunk", op(IndexOp::Rem, warp.clone(), chunks), &mut body);
             let base = self.named("base", build::mul(column.clone(), slots.clone()), &mut body);
-            (build::lt(column, columns), chunk, base)
+            (build::and(some, build::lt(column, columns.clone())), chunk, base)
         };
+        let mut bare = Block::new();
+        if let Some(pos) = self.bare_rows() {
+            blocks = build::max(blocks, self.blocks_of_rows()?);
+            bare = self.write_bare_rows(pos, output, &columns, (&warp, &lane), &mut body);
+        }
+        let chunk = Chunk { chunk, base, slots, lane };
+        body.push(Stmt::If { cond: inside, then: self.add_carries(carries, chunk)?, otherwise: vec![] });
+        body.extend(bare);
+        let name = format!("{}_carries", self.kernel.name);
+        let grid = vec![Axis { var: block, blocks }];
+        Some(Step::Launch(Launch {
+            name,
+            grid,
+            thread,
+            threads: THREADS,
+            resident: RESIDENT,
+            follows: false,
+            shared: vec![],
+            body,
+        }))
+    }
+
+    /// A warp's slots.
+    fn add_carries(&mut self, carries: Carries, of: Chunk) -> Option<Block> {
+        let Carries { sums, elements, output, op: monoid, .. } = carries;
+        let Chunk { chunk, base, slots, lane } = of;
+        let identity = Expr::Lit(monoid.identity(self.dtype)?);
+        let scalar = Ty::Scalar(self.dtype);
+        let lanes = u64::from(WARP);
+        let mut body = Block::new();
         let begin = build::add(base.clone(), build::mul(chunk.clone(), Expr::Index(lanes)));
         let begin = self.named("begin", begin, &mut body);
         let end = build::add(base, slots);
         let end = if matches!(end, Expr::Var(_)) { end } else { self.named("end", end, &mut body) };
         let at = self.named("at", build::add(begin.clone(), lane.clone()), &mut body);
+        let most = build::sub(end.clone(), Expr::Index(1));
+        let slot = |at: Expr| build::min(at, most.clone());
+        let p = self.named("p", slot(at.clone()), &mut body);
+        let element = self.named("element", build::load(elements, p.clone()), &mut body);
+        let carry = self.fresh("carry", scalar);
+        body.push(Stmt::Let { var: carry, value: build::load(sums, p) });
+        let last = slot(build::add(begin.clone(), Expr::Index(lanes - 1)));
+        let last = self.named("last", build::load(elements, last), &mut body);
+        let following = build::add(begin.clone(), Expr::Index(lanes));
+        let next = self.named("following", build::load(elements, slot(following.clone())), &mut body);
+        let is_first = build::eq(chunk.clone(), Expr::Index(0));
+        let before = build::sub(begin, build::min(chunk, Expr::Index(1)));
+        let before = self.named("before", build::load(elements, before), &mut body);
+        // Of an element that has carries before the warp's, another warp is the writer.
+        let begins = |e: Expr| build::or(is_first.clone(), build::ne(before.clone(), e));
+
         let live = self.fresh("live", Ty::Cond);
         body.push(Stmt::Let { var: live, value: build::lt(at.clone(), end.clone()) });
-        let most = build::sub(end.clone(), Expr::Index(1));
-        let p = self.named("p", build::min(at.clone(), most.clone()), &mut body);
-        let element = self.named("element", build::load(elements, p.clone()), &mut body);
-        let last = build::min(build::add(begin.clone(), Expr::Index(lanes - 1)), most);
-        let last = self.named("last", build::load(elements, last), &mut body);
-        // Of an element that has carries before the warp's, another warp is the writer.
-        let before = build::load(elements, build::sub(begin, Expr::Index(1)));
-        let begun = |e: &Expr| {
-            build::and(build::ne(chunk.clone(), Expr::Index(0)), build::eq(before.clone(), e.clone()))
-        };
-
-        let rest = self.fresh("rest", Ty::Scalar(self.dtype));
-        body.push(Stmt::Mut { var: rest, value: identity.clone() });
-        let next = self.fresh("next", Ty::Index);
-        let more = build::and(build::lt(next, end), build::eq(build::load(elements, next), last.clone()));
-        let step = vec![
-            Stmt::Update { var: rest, op: monoid, value: build::load(sums, next) },
-            Stmt::Assign { var: next, value: build::add(next, Expr::Index(lanes)) },
-        ];
-        let others = vec![
-            Stmt::Mut { var: next, value: build::add(at, Expr::Index(lanes)) },
-            Stmt::While { cond: more, body: step },
-        ];
-        body.push(Stmt::Comment("the warp's last element has carries after it".into()));
-        body.push(Stmt::If { cond: Expr::Not(Box::new(begun(&last))), then: others, otherwise: vec![] });
-        let group = Group { size: WARP, arrive: Arrive::Warp };
-        body.push(Stmt::Collective(Collective::Total { var: rest, op: monoid, group }));
-        let sum = self.fresh("sum", Ty::Scalar(self.dtype));
-        let mine = Expr::Select(Box::new(live.into()), Box::new(build::load(sums, p)), Box::new(identity));
+        let sum = self.fresh("sum", scalar);
+        let mine = Expr::Select(Box::new(live.into()), Box::new(carry.into()), Box::new(identity.clone()));
         body.push(Stmt::Mut { var: sum, value: mine });
+
+        let rest = self.fresh("rest", scalar);
+        let next_at = self.fresh("next", Ty::Index);
+        let key = self.fresh("key", Ty::Index);
+        let more = build::and(build::lt(next_at, end.clone()), build::eq(key, last.clone()));
+        let step = self.fresh("step", Ty::Index);
+        let mut load = Block::new();
+        let ahead = build::add(next_at, build::mul(step, Expr::Index(lanes)));
+        let ahead = self.named("ahead", ahead, &mut load);
+        let p = self.named("p", slot(ahead.clone()), &mut load);
+        load.push(Stmt::Assign { var: key, value: build::load(elements, p.clone()) });
+        let carry = self.fresh("carry", scalar);
+        load.push(Stmt::Let { var: carry, value: build::load(sums, p) });
+        let of_last = build::and(build::lt(ahead, end.clone()), build::eq(key, last.clone()));
+        let value = Expr::Select(Box::new(of_last), Box::new(carry.into()), Box::new(identity.clone()));
+        load.push(Stmt::Update { var: rest, op: monoid, value });
+        let load = Stmt::For {
+            var: step,
+            lo: Expr::Index(0),
+            hi: Expr::Index(AT_ONCE.into()),
+            step: 1,
+            kind: LoopKind::Unroll(AT_ONCE),
+            body: load,
+        };
+        let passed = build::add(next_at, Expr::Index(u64::from(AT_ONCE) * lanes));
+        let group = Group { size: WARP, arrive: Arrive::Warp };
         let add = vec![Stmt::Update { var: sum, op: monoid, value: rest.into() }];
-        body.push(Stmt::If { cond: build::eq(lane, Expr::Index(lanes - 1)), then: add, otherwise: vec![] });
+        let others = vec![
+            Stmt::Mut { var: rest, value: identity },
+            Stmt::Mut { var: next_at, value: build::add(at, Expr::Index(lanes)) },
+            Stmt::Mut { var: key, value: last.clone() },
+            Stmt::While { cond: more, body: vec![load, Stmt::Assign { var: next_at, value: passed }] },
+            Stmt::Collective(Collective::Total { var: rest, op: monoid, group }),
+            Stmt::If { cond: build::eq(lane, Expr::Index(lanes - 1)), then: add, otherwise: vec![] },
+        ];
+        let goes_on = build::and(build::lt(following, end), build::eq(next, last.clone()));
+        body.push(Stmt::Comment("the warp's last element has carries after it".into()));
+        body.push(Stmt::If { cond: build::and(goes_on, begins(last)), then: others, otherwise: vec![] });
         let segments = self.fresh("segment", Ty::Segments);
         body.push(Stmt::Collective(Collective::Segments { var: segments, key: element.clone(), group }));
         body.push(Stmt::Collective(Collective::Reduce {
@@ -331,25 +415,13 @@ impl Lowerer<'_> {
             value: sum.into(),
             buffer: output,
             index: element.clone(),
-            when: build::and(live, Expr::Not(Box::new(begun(&element)))),
-            write: Write::Sole(Sole::Combine),
+            when: build::and(live, begins(element)),
+            write: Write::Sole(if self.out.accumulates() { Sole::Combine } else { Sole::Store }),
         }));
-        head.push(Stmt::If { cond: inside, then: body, otherwise: vec![] });
-        let name = format!("{}_carries", self.kernel.name);
-        let grid = vec![Axis { var: block, blocks }];
-        Some(Step::Launch(Launch {
-            name,
-            grid,
-            thread,
-            threads: THREADS,
-            resident: 0,
-            follows: false,
-            shared: vec![],
-            body: head,
-        }))
+        Some(body)
     }
 
-    fn named(&mut self, name: &str, value: Expr, block: &mut Block) -> Expr {
+    pub(super) fn named(&mut self, name: &str, value: Expr, block: &mut Block) -> Expr {
         let var = self.fresh(name, Ty::Index);
         block.push(Stmt::Let { var, value });
         var.into()

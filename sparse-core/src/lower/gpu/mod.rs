@@ -5,8 +5,9 @@
 //! all of them: writes there are one thread's.
 //!
 //! `write` decides how a value reaches memory, `segment` gives each lane a position, whose row `block_ends` finds once a
-//! block, `carry` adds up what several groups have parts of, `open_rows` each lane several, `columns` keeps a few outputs
-//! of a lane in registers, `held` over loops outside of lanes, `scatter` shares them out among lanes, `vector` moves
+//! block, `carry` adds up what several groups have parts of, `bare_rows` writes rows without entries beside it, `open_rows`
+//! gives each lane several, `columns` keeps a few outputs of a lane in registers, `held` over loops outside of lanes,
+//! `scatter` shares them out among lanes, `vector` moves
 //! several elements by one access, `converge` brings lanes together where they reduce, `host` computes grids, `scan` sums
 //! counts, `table` has sparse workspaces, which `gather` sorts (what has none is `refused`), `team` shares a row out,
 //! `classes` tells which rows, `enlist` what larger teams work on, `tiers` has memory for tables, within `bounds`, in which
@@ -16,6 +17,7 @@
 //! launches that need not wait until the one before has ended.
 
 mod abreast;
+mod bare_rows;
 mod block_ends;
 mod bounds;
 mod buckets;
