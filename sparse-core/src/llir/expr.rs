@@ -42,7 +42,7 @@ pub fn marks_below(word: u64, n: u64) -> u64 {
 /// two are spread too. Both exchange the keys below the number of places: in a table of as many each has its own.
 pub fn place_of(key: u64, places: u64) -> u64 {
     let key = key as u32;
-    u64::from((key ^ key >> 5 ^ key >> 10).wrapping_mul(SPREAD)) & places.wrapping_sub(1)
+    u64::from((key ^ key >> 4 ^ key >> 9).wrapping_mul(SPREAD)) & places.wrapping_sub(1)
 }
 
 /// An odd number: by how far neighbours are apart in a table.

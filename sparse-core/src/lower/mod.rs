@@ -86,7 +86,7 @@ pub struct Options {
     /// twice what 132 multiprocessors run, so that they end together whatever registers a thread needs.
     pub table_threads: u64,
     /// How many places the tables of the largest rows have in all, at most, unless one alone has more: below 2³¹. By default
-    /// 2²⁵, which are 0.4 GB with values of 8 bytes, and 16,384 for each of 2,048 blocks.
+    /// 2²⁵, which are 1.1 GB with values of 8 bytes and what marks need, and 16,384 for each of 2,048 blocks.
     pub table_places: u64,
     /// How many bytes of shared memory a block has for its rows' tables and the sums of its threads, of the 48 KiB that there are;
     /// larger tables are in the device's memory. By default 36 KiB: four blocks have room on a multiprocessor with 160 KiB.

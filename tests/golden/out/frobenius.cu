@@ -52,23 +52,6 @@ __device__ __forceinline__ void atomicAddGroup(T* array, long long index, T valu
 }
 
 // s = A[i, j] * A[i, j];
-extern "C" __global__ void __launch_bounds__(256) frobenius_1_nnz_1_col_32(
-    const int* __restrict__ A2_pos, const double* __restrict__ A_vals, int A1_dim,
-    double* __restrict__ s_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    double t = 0.0;
-    const int pA2_end = A2_pos[A1_dim];
-    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
-    const int pos = block_x * 256 + thread_x;
-    if (pos < pA2_end) {
-        t += A_vals[pos] * A_vals[pos];
-    }
-    atomicAddGroup<double, 32>(s_vals, 0, t);
-}
-
-// s = A[i, j] * A[i, j];
 extern "C" __global__ void __launch_bounds__(256) frobenius_8_nnz_1_col_32(
     const int* __restrict__ A2_pos, const double* __restrict__ A_vals, int A1_dim,
     double* __restrict__ s_vals) {

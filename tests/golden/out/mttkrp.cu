@@ -78,7 +78,6 @@ template <typename T, int N> __device__ __forceinline__ void addVector(T* to, co
 
 struct Add {
     static __device__ __forceinline__ double combine(double a, double b) { return a + b; }
-    static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
 };
 
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
@@ -149,52 +148,8 @@ __device__ __forceinline__ void scatterGroup(T (&values)[C]) {
     }
 }
 
-// Where a lane is in the run of lanes of its group that have equal keys.
-struct Segment {
-    int length;   // lanes from this one to the end of its segment
-    bool head;    // is it the first lane of its segment?
-    bool inside;  // and does the segment neither begin the group nor end it?
-};
-
-// The segments of keys that do not decrease along the lanes: one shuffle and one ballot.
-template <int G, typename Lanes = WholeWarp, typename K>
-__device__ __forceinline__ Segment segmentsOf(K key) {
-    const unsigned mask = Lanes::template mask<G>();
-    const int lane = threadIdx.x % G;
-    const bool head = __shfl_up_sync(mask, key, 1, G) != key || lane == 0;
-    // Bit 0 is the lane after this one. Where the group ends there is a head again, or nothing.
-    const unsigned heads = __ballot_sync(mask, head) >> (threadIdx.x & 31) >> 1;
-    const int length = heads != 0 ? __ffs(heads) : G - lane;
-    return {length, head, head && lane > 0 && lane + length < G};
-}
-
-// Segments that are inside have one writer; at the others' elements there may be more.
-template <typename Sole> struct Complete {};
-
-template <typename Op, typename Writer, typename T>
-__device__ __forceinline__ void writeSegment(Writer, T* at, T value, Segment) {
-    Writer::template write<Op>(at, value);
-}
-template <typename Op, typename Sole, typename T>
-__device__ __forceinline__ void writeSegment(Complete<Sole>, T* at, T value, Segment segment) {
-    if (segment.inside) Sole::template write<Op>(at, value);
-    else Atomic::write<Op>(at, value);
-}
-
-// Each segment's values are reduced; its head writes the result, if the element exists.
-template <typename T, int G, typename Op = Add, typename Writer = Atomic, typename Lanes = WholeWarp>
-__device__ __forceinline__ void segReduceGroup(T* array, long long index, T value, Segment segment,
-                                               bool exists = true) {
-#pragma unroll
-    for (int distance = 1; distance < G; distance *= 2) {
-        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
-        if (distance < segment.length) value = Op::combine(value, other);
-    }
-    if (segment.head && exists) writeSegment<Op>(Writer(), array + index, value, segment);
-}
-
 // A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scatter_vector(
+extern "C" __global__ void __launch_bounds__(256) mttkrp_1of16_row_2_col_16_scatter_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals,
@@ -204,22 +159,24 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scat
     const int thread_x = threadIdx.x;
     if (C2_dim % 2 == 0) {
         const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
         // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int rowpos = block_x * 8 + warp;
-        if (rowpos < pB1_end) {
-            double acc[2] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
+        // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 16;
+        const int rowpos = block_x * 16 + warp;
+        const bool live = rowpos < pB1_end;
+        const int i = live ? B1_crd[rowpos] : 0;
+        double acc[2] = {};
+        if (live) {
+            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
+            const int lane = thread_x % 16;
             const int pB2_begin = B2_pos[rowpos];
             const int pB2_end = B2_pos[rowpos + 1];
             const int pB3_begin = B3_pos[pB2_begin];
             const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 32)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 31) / 32; step < step_end; ++step) {
-                const int pos = step * 32 + lane;
+            // split(pos, step, lane, 16)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 15) / 16; step < step_end; ++step) {
+                const int pos = step * 16 + lane;
                 if (pos < pB3_end - pB3_begin) {
                     const int pB = pB3_begin + pos;
                     const int k = B3_crd[pB];
@@ -237,32 +194,36 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scat
                     }
                 }
             }
-            scatterGroup<double, 32, 2>(acc);
-            const int i = B1_crd[rowpos];
+        }
+        scatterGroup<double, 16, 2>(acc);
+        if (live) {
             // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-            if (lane < 2) {
-                const int r = block_y * 2 + lane;
+            const int ri = thread_x % 16;
+            if (ri < 2) {
+                const int r = block_y * 2 + ri;
                 A_vals[(long long)i * C2_dim + r] = acc[0];
             }
         }
     } else {
         const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
         // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int rowpos = block_x * 8 + warp;
-        if (rowpos < pB1_end) {
-            double acc_2[2] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
+        // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 16;
+        const int rowpos = block_x * 16 + warp;
+        const bool live = rowpos < pB1_end;
+        const int i = live ? B1_crd[rowpos] : 0;
+        double acc_2[2] = {};
+        if (live) {
+            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
+            const int lane = thread_x % 16;
             const int pB2_begin = B2_pos[rowpos];
             const int pB2_end = B2_pos[rowpos + 1];
             const int pB3_begin = B3_pos[pB2_begin];
             const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 32)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 31) / 32; step < step_end; ++step) {
-                const int pos = step * 32 + lane;
+            // split(pos, step, lane, 16)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 15) / 16; step < step_end; ++step) {
+                const int pos = step * 16 + lane;
                 if (pos < pB3_end - pB3_begin) {
                     const int pB = pB3_begin + pos;
                     const int k = B3_crd[pB];
@@ -279,11 +240,13 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scat
                     }
                 }
             }
-            scatterGroup<double, 32, 2>(acc_2);
-            const int i = B1_crd[rowpos];
+        }
+        scatterGroup<double, 16, 2>(acc_2);
+        if (live) {
             // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-            if (lane < 2) {
-                const int r = block_y * 2 + lane;
+            const int ri = thread_x % 16;
+            if (ri < 2) {
+                const int r = block_y * 2 + ri;
                 if (r < C2_dim) {
                     A_vals[(long long)i * C2_dim + r] = acc_2[0];
                 }
@@ -293,7 +256,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scat
 }
 
 // A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_2_col_8_scatter_vector(
+extern "C" __global__ void __launch_bounds__(256) mttkrp_1of4_row_2_col_4_scatter_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals,
@@ -303,24 +266,24 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_2_col_8_scatte
     const int thread_x = threadIdx.x;
     if (C2_dim % 2 == 0) {
         const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
         // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 8;
-        const int rowpos = block_x * 32 + warp;
+        // split(rowpos, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 4;
+        const int rowpos = block_x * 64 + warp;
         const bool live = rowpos < pB1_end;
         const int i = live ? B1_crd[rowpos] : 0;
         double acc[2] = {};
         if (live) {
-            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
-            const int lane = thread_x % 8;
+            // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ReduceScatter)
+            const int lane = thread_x % 4;
             const int pB2_begin = B2_pos[rowpos];
             const int pB2_end = B2_pos[rowpos + 1];
             const int pB3_begin = B3_pos[pB2_begin];
             const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 8)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 7) / 8; step < step_end; ++step) {
-                const int pos = step * 8 + lane;
+            // split(pos, step, lane, 4)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 3) / 4; step < step_end; ++step) {
+                const int pos = step * 4 + lane;
                 if (pos < pB3_end - pB3_begin) {
                     const int pB = pB3_begin + pos;
                     const int k = B3_crd[pB];
@@ -339,10 +302,10 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_2_col_8_scatte
                 }
             }
         }
-        scatterGroup<double, 8, 2>(acc);
+        scatterGroup<double, 4, 2>(acc);
         if (live) {
             // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-            const int ri = thread_x % 8;
+            const int ri = thread_x % 4;
             if (ri < 2) {
                 const int r = block_y * 2 + ri;
                 A_vals[(long long)i * C2_dim + r] = acc[0];
@@ -350,24 +313,24 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_2_col_8_scatte
         }
     } else {
         const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
         // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 8;
-        const int rowpos = block_x * 32 + warp;
+        // split(rowpos, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 4;
+        const int rowpos = block_x * 64 + warp;
         const bool live = rowpos < pB1_end;
         const int i = live ? B1_crd[rowpos] : 0;
         double acc_2[2] = {};
         if (live) {
-            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
-            const int lane = thread_x % 8;
+            // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ReduceScatter)
+            const int lane = thread_x % 4;
             const int pB2_begin = B2_pos[rowpos];
             const int pB2_end = B2_pos[rowpos + 1];
             const int pB3_begin = B3_pos[pB2_begin];
             const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 8)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 7) / 8; step < step_end; ++step) {
-                const int pos = step * 8 + lane;
+            // split(pos, step, lane, 4)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 3) / 4; step < step_end; ++step) {
+                const int pos = step * 4 + lane;
                 if (pos < pB3_end - pB3_begin) {
                     const int pB = pB3_begin + pos;
                     const int k = B3_crd[pB];
@@ -385,10 +348,10 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_2_col_8_scatte
                 }
             }
         }
-        scatterGroup<double, 8, 2>(acc_2);
+        scatterGroup<double, 4, 2>(acc_2);
         if (live) {
             // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-            const int ri = thread_x % 8;
+            const int ri = thread_x % 4;
             if (ri < 2) {
                 const int r = block_y * 2 + ri;
                 if (r < C2_dim) {
@@ -577,98 +540,221 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_2_col_1_vector(
 }
 
 // A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_1_nnz_2_col_32_vector(
+extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scatter_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    const double* __restrict__ D_vals, int C2_dim, double* A_vals) {
-    __shared__ int pB2_ends[17];
-    __shared__ int pB1_ends[17];
+    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
     const int block_x = blockIdx.x;
     const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
     if (C2_dim % 2 == 0) {
         const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        const int pB3_end = B3_pos[pB2_end];
-        // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
         // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        const int lane_begin = block_x * 256;
-        const int lane_end = min(lane_begin + 256, pB3_end);
-        // each 16 threads search between two of these ends
-        if (thread_x <= 16) {
-            const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
-            pB2_ends[thread_x] = end;
-            pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
-        }
-        __syncthreads();
-        // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
-        const int at = lane_begin + thread_x;
-        const bool live = at < lane_end;
-        const int pB = min(at, lane_end - 1);
-        const int k = B3_crd[pB];
-        const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
-        const int j = B2_crd[pB2];
-        const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
-        const int i = B1_crd[pB1];
-        const Segment segment = segmentsOf<32>(pB1);
-        // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-        double C_vec[2] = {};
-        if (live) {
-            loadVector(C_vec, &C_vals[(long long)j * C2_dim + block_y * 2]);
-        }
-        double D_vec[2] = {};
-        if (live) {
-            loadVector(D_vec, &D_vals[(long long)k * C2_dim + block_y * 2]);
-        }
-        const double B_val = B_vals[pB];
-        #pragma unroll 2
-        for (int ri = 0; ri < 2; ++ri) {
-            const int r = block_y * 2 + ri;
-            segReduceGroup<double, 32, Add, Complete<Store>>(
-                A_vals,
-                (long long)i * C2_dim + r,
-                live ? B_val * C_vec[ri] * D_vec[ri] : 0.0,
-                segment,
-                live);
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB1_end) {
+            double acc[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pB2_begin = B2_pos[rowpos];
+            const int pB2_end = B2_pos[rowpos + 1];
+            const int pB3_begin = B3_pos[pB2_begin];
+            const int pB3_end = B3_pos[pB2_end];
+            // split(pos, step, lane, 32)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 31) / 32; step < step_end; ++step) {
+                const int pos = step * 32 + lane;
+                if (pos < pB3_end - pB3_begin) {
+                    const int pB = pB3_begin + pos;
+                    const int k = B3_crd[pB];
+                    const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
+                    const int j = B2_crd[pB2];
+                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+                    double C_vec[2];
+                    loadVector(C_vec, &C_vals[(long long)j * C2_dim + block_y * 2]);
+                    double D_vec[2];
+                    loadVector(D_vec, &D_vals[(long long)k * C2_dim + block_y * 2]);
+                    const double B_val = B_vals[pB];
+                    #pragma unroll 2
+                    for (int ri = 0; ri < 2; ++ri) {
+                        acc[ri] += B_val * C_vec[ri] * D_vec[ri];
+                    }
+                }
+            }
+            scatterGroup<double, 32, 2>(acc);
+            const int i = B1_crd[rowpos];
+            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+            if (lane < 2) {
+                const int r = block_y * 2 + lane;
+                A_vals[(long long)i * C2_dim + r] = acc[0];
+            }
         }
     } else {
         const int pB1_end = B1_pos[1];
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB1_end) {
+            double acc_2[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pB2_begin = B2_pos[rowpos];
+            const int pB2_end = B2_pos[rowpos + 1];
+            const int pB3_begin = B3_pos[pB2_begin];
+            const int pB3_end = B3_pos[pB2_end];
+            // split(pos, step, lane, 32)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 31) / 32; step < step_end; ++step) {
+                const int pos = step * 32 + lane;
+                if (pos < pB3_end - pB3_begin) {
+                    const int pB = pB3_begin + pos;
+                    const int k = B3_crd[pB];
+                    const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
+                    const int j = B2_crd[pB2];
+                    const double B_val_2 = B_vals[pB];
+                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+                    #pragma unroll 2
+                    for (int ri = 0; ri < 2; ++ri) {
+                        const int r = block_y * 2 + ri;
+                        if (r < C2_dim) {
+                            acc_2[ri] += B_val_2 * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r];
+                        }
+                    }
+                }
+            }
+            scatterGroup<double, 32, 2>(acc_2);
+            const int i = B1_crd[rowpos];
+            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+            if (lane < 2) {
+                const int r = block_y * 2 + lane;
+                if (r < C2_dim) {
+                    A_vals[(long long)i * C2_dim + r] = acc_2[0];
+                }
+            }
+        }
+    }
+}
+
+// A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
+extern "C" __global__ void __launch_bounds__(256) mttkrp_4_nnz_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int ro_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
         const int pB2_end = B2_pos[pB1_end];
         const int pB3_end = B3_pos[pB2_end];
-        // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        const int lane_begin = block_x * 256;
-        const int lane_end = min(lane_begin + 256, pB3_end);
-        // each 16 threads search between two of these ends
-        if (thread_x <= 16) {
-            const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
-            pB2_ends[thread_x] = end;
-            pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
+        const long long tile_end = (long long)((pB3_end + 3) / 4) * ro_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ro_size;
+            const int ro = tile % ro_size;
+            const int nnz_begin = min(chunk * 4, pB3_end);
+            const int nnz_end = min(nnz_begin + 4, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB1;
+                while (pB < nnz_end) {
+                    double acc[2] = {};
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        const int j = B2_crd[pB2];
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 4)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+                            double C_vec[2];
+                            loadVector(C_vec, &C_vals[(long long)j * C2_dim + ro * 2]);
+                            double D_vec[2];
+                            loadVector(D_vec, &D_vals[(long long)k * C2_dim + ro * 2]);
+                            const double B_val = B_vals[pB_2];
+                            #pragma unroll 2
+                            for (int ri = 0; ri < 2; ++ri) {
+                                acc[ri] += B_val * C_vec[ri] * D_vec[ri];
+                            }
+                        }
+                        pB = pB3_end_2;
+                        ++pB2;
+                    }
+                    const int i = B1_crd[pB1];
+                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+                    if (first < pB1 && pB < nnz_end) {
+                        storeVector(&A_vals[(long long)i * C2_dim + ro * 2], acc);
+                    } else {
+                        addVector(&A_vals[(long long)i * C2_dim + ro * 2], acc);
+                    }
+                    ++pB1;
+                }
+            }
         }
-        __syncthreads();
-        // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
-        const int at = lane_begin + thread_x;
-        const bool live = at < lane_end;
-        const int pB = min(at, lane_end - 1);
-        const int k = B3_crd[pB];
-        const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
-        const int j = B2_crd[pB2];
-        const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
-        const int i = B1_crd[pB1];
-        const Segment segment = segmentsOf<32>(pB1);
-        const double B_val_2 = B_vals[pB];
-        // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-        #pragma unroll 2
-        for (int ri = 0; ri < 2; ++ri) {
-            const int r = block_y * 2 + ri;
-            if (r < C2_dim) {
-                segReduceGroup<double, 32, Add, Complete<Store>>(
-                    A_vals,
-                    (long long)i * C2_dim + r,
-                    live ? B_val_2 * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r] : 0.0,
-                    segment,
-                    live);
+    } else {
+        const int ro_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 3) / 4) * ro_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ro_size;
+            const int ro = tile % ro_size;
+            const int nnz_begin = min(chunk * 4, pB3_end);
+            const int nnz_end = min(nnz_begin + 4, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB1;
+                while (pB < nnz_end) {
+                    double acc_2[2] = {};
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        const int j = B2_crd[pB2];
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 4)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            const double B_val_2 = B_vals[pB_2];
+                            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int ri = 0; ri < 2; ++ri) {
+                                const int r = ro * 2 + ri;
+                                if (r < C2_dim) {
+                                    acc_2[ri] += B_val_2 * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r];
+                                }
+                            }
+                        }
+                        pB = pB3_end_2;
+                        ++pB2;
+                    }
+                    const int i = B1_crd[pB1];
+                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
+                    #pragma unroll 2
+                    for (int ri = 0; ri < 2; ++ri) {
+                        const int r = ro * 2 + ri;
+                        if (r < C2_dim) {
+                            if (first < pB1 && pB < nnz_end) {
+                                A_vals[(long long)i * C2_dim + r] = acc_2[ri];
+                            } else {
+                                atomicAdd(&A_vals[(long long)i * C2_dim + r], acc_2[ri]);
+                            }
+                        }
+                    }
+                    ++pB1;
+                }
             }
         }
     }

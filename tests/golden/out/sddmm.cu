@@ -132,6 +132,63 @@ __device__ __forceinline__ void writeGroup(T* array, long long index, T value, b
 }
 
 // A[i, j] = B[i, j] * C[i, k] * D[j, k];
+extern "C" __global__ void __launch_bounds__(256) sddmm_1_nnz_4_col_1_vector(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int C2_dim,
+    float* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 4 == 0) {
+        const int pB2_end = B2_pos[B1_dim];
+        // split(pos, block, warp_part, 256); parallelize(block, GPUBlock, NoRaces)
+        // split(pos, block, warp_part, 256); parallelize(warp_part, GPUThread, NoRaces)
+        const int pos = block_x * 256 + thread_x;
+        if (pos < pB2_end) {
+            const int j = B2_crd[pos];
+            const int pB1 = upperBound(B2_pos, 1, B1_dim, pos) - 1;
+            float t = 0.0f;
+            const float B_val = B_vals[pos];
+            // split(k, step, column, 4)
+            for (int step = 0, step_end = (C2_dim + 3) / 4; step < step_end; ++step) {
+                // split(k, step, column, 4); parallelize(column, GPUVector, NoRaces)
+                float C_vec[4];
+                loadVector(C_vec, &C_vals[(long long)pB1 * C2_dim + step * 4]);
+                float D_vec[4];
+                loadVector(D_vec, &D_vals[(long long)j * C2_dim + step * 4]);
+                #pragma unroll 4
+                for (int column = 0; column < 4; ++column) {
+                    t += B_val * C_vec[column] * D_vec[column];
+                }
+            }
+            A_vals[pos] = t;
+        }
+    } else {
+        const int pB2_end = B2_pos[B1_dim];
+        // split(pos, block, warp_part, 256); parallelize(block, GPUBlock, NoRaces)
+        // split(pos, block, warp_part, 256); parallelize(warp_part, GPUThread, NoRaces)
+        const int pos = block_x * 256 + thread_x;
+        if (pos < pB2_end) {
+            const int j = B2_crd[pos];
+            const int pB1 = upperBound(B2_pos, 1, B1_dim, pos) - 1;
+            float t = 0.0f;
+            const float B_val_2 = B_vals[pos];
+            // split(k, step, column, 4)
+            for (int step = 0, step_end = (C2_dim + 3) / 4; step < step_end; ++step) {
+                // split(k, step, column, 4); parallelize(column, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int column = 0; column < 4; ++column) {
+                    const int k = step * 4 + column;
+                    if (k < C2_dim) {
+                        t += B_val_2 * C_vals[(long long)pB1 * C2_dim + k] * D_vals[(long long)j * C2_dim + k];
+                    }
+                }
+            }
+            A_vals[pos] = t;
+        }
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, k] * D[j, k];
 extern "C" __global__ void __launch_bounds__(256) sddmm_1_nnz_4_col_4_vector(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int C2_dim,
@@ -194,63 +251,6 @@ extern "C" __global__ void __launch_bounds__(256) sddmm_1_nnz_4_col_4_vector(
             }
         }
         writeGroup<float, 4, Add, Store>(A_vals, pos, t, live);
-    }
-}
-
-// A[i, j] = B[i, j] * C[i, k] * D[j, k];
-extern "C" __global__ void __launch_bounds__(256) sddmm_1_nnz_4_col_1_vector(
-    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
-    const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int C2_dim,
-    float* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (C2_dim % 4 == 0) {
-        const int pB2_end = B2_pos[B1_dim];
-        // split(pos, block, warp_part, 256); parallelize(block, GPUBlock, NoRaces)
-        // split(pos, block, warp_part, 256); parallelize(warp_part, GPUThread, NoRaces)
-        const int pos = block_x * 256 + thread_x;
-        if (pos < pB2_end) {
-            const int j = B2_crd[pos];
-            const int pB1 = upperBound(B2_pos, 1, B1_dim, pos) - 1;
-            float t = 0.0f;
-            const float B_val = B_vals[pos];
-            // split(k, step, column, 4)
-            for (int step = 0, step_end = (C2_dim + 3) / 4; step < step_end; ++step) {
-                // split(k, step, column, 4); parallelize(column, GPUVector, NoRaces)
-                float C_vec[4];
-                loadVector(C_vec, &C_vals[(long long)pB1 * C2_dim + step * 4]);
-                float D_vec[4];
-                loadVector(D_vec, &D_vals[(long long)j * C2_dim + step * 4]);
-                #pragma unroll 4
-                for (int column = 0; column < 4; ++column) {
-                    t += B_val * C_vec[column] * D_vec[column];
-                }
-            }
-            A_vals[pos] = t;
-        }
-    } else {
-        const int pB2_end = B2_pos[B1_dim];
-        // split(pos, block, warp_part, 256); parallelize(block, GPUBlock, NoRaces)
-        // split(pos, block, warp_part, 256); parallelize(warp_part, GPUThread, NoRaces)
-        const int pos = block_x * 256 + thread_x;
-        if (pos < pB2_end) {
-            const int j = B2_crd[pos];
-            const int pB1 = upperBound(B2_pos, 1, B1_dim, pos) - 1;
-            float t = 0.0f;
-            const float B_val_2 = B_vals[pos];
-            // split(k, step, column, 4)
-            for (int step = 0, step_end = (C2_dim + 3) / 4; step < step_end; ++step) {
-                // split(k, step, column, 4); parallelize(column, GPUVector, NoRaces)
-                #pragma unroll 4
-                for (int column = 0; column < 4; ++column) {
-                    const int k = step * 4 + column;
-                    if (k < C2_dim) {
-                        t += B_val_2 * C_vals[(long long)pB1 * C2_dim + k] * D_vals[(long long)j * C2_dim + k];
-                    }
-                }
-            }
-            A_vals[pos] = t;
-        }
     }
 }
 

@@ -111,7 +111,6 @@ template <typename T, int N> __device__ __forceinline__ void addVector(T* to, co
 
 struct Add {
     static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
-    static __device__ __forceinline__ void atomic(float* at, float value) { atomicAdd(at, value); }
 };
 
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
@@ -182,52 +181,8 @@ __device__ __forceinline__ void scatterGroup(T (&values)[C]) {
     }
 }
 
-// Where a lane is in the run of lanes of its group that have equal keys.
-struct Segment {
-    int length;   // lanes from this one to the end of its segment
-    bool head;    // is it the first lane of its segment?
-    bool inside;  // and does the segment neither begin the group nor end it?
-};
-
-// The segments of keys that do not decrease along the lanes: one shuffle and one ballot.
-template <int G, typename Lanes = WholeWarp, typename K>
-__device__ __forceinline__ Segment segmentsOf(K key) {
-    const unsigned mask = Lanes::template mask<G>();
-    const int lane = threadIdx.x % G;
-    const bool head = __shfl_up_sync(mask, key, 1, G) != key || lane == 0;
-    // Bit 0 is the lane after this one. Where the group ends there is a head again, or nothing.
-    const unsigned heads = __ballot_sync(mask, head) >> (threadIdx.x & 31) >> 1;
-    const int length = heads != 0 ? __ffs(heads) : G - lane;
-    return {length, head, head && lane > 0 && lane + length < G};
-}
-
-// Segments that are inside have one writer; at the others' elements there may be more.
-template <typename Sole> struct Complete {};
-
-template <typename Op, typename Writer, typename T>
-__device__ __forceinline__ void writeSegment(Writer, T* at, T value, Segment) {
-    Writer::template write<Op>(at, value);
-}
-template <typename Op, typename Sole, typename T>
-__device__ __forceinline__ void writeSegment(Complete<Sole>, T* at, T value, Segment segment) {
-    if (segment.inside) Sole::template write<Op>(at, value);
-    else Atomic::write<Op>(at, value);
-}
-
-// Each segment's values are reduced; its head writes the result, if the element exists.
-template <typename T, int G, typename Op = Add, typename Writer = Atomic, typename Lanes = WholeWarp>
-__device__ __forceinline__ void segReduceGroup(T* array, long long index, T value, Segment segment,
-                                               bool exists = true) {
-#pragma unroll
-    for (int distance = 1; distance < G; distance *= 2) {
-        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
-        if (distance < segment.length) value = Op::combine(value, other);
-    }
-    if (segment.head && exists) writeSegment<Op>(Writer(), array + index, value, segment);
-}
-
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of32_row_4_col_32_scatter_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of16_row_4_col_16_scatter_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -235,123 +190,28 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of32_row_4_col_32_sca
     if (B2_dim % 4 == 0) {
         const int ko_size = (B2_dim + 3) / 4;
         const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int tile = block_x * 8 + warp;
-        if (tile < tile_end) {
-            const int i = tile / ko_size;
-            const int ko = tile % ko_size;
-            float acc[4] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
-            const int pA2_begin = A2_pos[i];
-            const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 32)
-            #pragma unroll 1  // a batch has its registers
-            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 128) {
-                // the loads of four entries, which do not wait for each other
-                float A_val_batch[4];
-                float B_vec_batch[16];
-                #pragma unroll 4
-                for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pA = batch + n_2 * 32;
-                    if (pA < pA2_end) {
-                        const int j = A2_crd[pA];
-                        loadVector<4>(&B_vec_batch[n_2 * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
-                        A_val_batch[n_2] = A_vals[pA];
-                    }
-                }
-                #pragma unroll 4
-                for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pA = batch + n_2 * 32;
-                    if (pA < pA2_end) {
-                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                        #pragma unroll 4
-                        for (int ki = 0; ki < 4; ++ki) {
-                            acc[ki] += A_val_batch[n_2] * B_vec_batch[n_2 * 4 + ki];
-                        }
-                    }
-                }
-            }
-            scatterGroup<float, 32, 4>(acc);
-            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-            if (lane < 4) {
-                const int k = ko * 4 + lane;
-                C_vals[(long long)i * B2_dim + k] = acc[0];
-            }
-        }
-    } else {
-        const int ko_size = (B2_dim + 3) / 4;
-        const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int tile = block_x * 8 + warp;
-        if (tile < tile_end) {
-            const int i = tile / ko_size;
-            const int ko = tile % ko_size;
-            float acc_2[4] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
-            const int pA2_begin = A2_pos[i];
-            const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 32)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
-                const int j = A2_crd[pA];
-                const float A_val_2 = A_vals[pA];
-                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    const int k = ko * 4 + ki;
-                    if (k < B2_dim) {
-                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
-                    }
-                }
-            }
-            scatterGroup<float, 32, 4>(acc_2);
-            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-            if (lane < 4) {
-                const int k = ko * 4 + lane;
-                if (k < B2_dim) {
-                    C_vals[(long long)i * B2_dim + k] = acc_2[0];
-                }
-            }
-        }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of8_row_4_col_8_scatter_vector(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (B2_dim % 4 == 0) {
-        const int ko_size = (B2_dim + 3) / 4;
-        const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 8;
-        const int tile = block_x * 32 + warp;
+        // split(tile, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 16;
+        const int tile = block_x * 16 + warp;
         const bool live = tile < tile_end;
         const int i = live ? tile / ko_size : 0;
         const int ko = live ? tile % ko_size : 0;
         float acc[4] = {};
         if (live) {
-            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
-            const int lane = thread_x % 8;
+            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
+            const int lane = thread_x % 16;
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 8)
+            // split(pos, step, lane, 16)
             #pragma unroll 1  // a batch has its registers
-            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 32) {
+            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 64) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];
                 float B_vec_batch[16];
                 #pragma unroll 4
                 for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pA = batch + n_2 * 8;
+                    const int pA = batch + n_2 * 16;
                     if (pA < pA2_end) {
                         const int j = A2_crd[pA];
                         loadVector<4>(&B_vec_batch[n_2 * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
@@ -360,7 +220,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of8_row_4_col_8_scatt
                 }
                 #pragma unroll 4
                 for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pA = batch + n_2 * 8;
+                    const int pA = batch + n_2 * 16;
                     if (pA < pA2_end) {
                         // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
                         #pragma unroll 4
@@ -371,10 +231,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of8_row_4_col_8_scatt
                 }
             }
         }
-        scatterGroup<float, 8, 4>(acc);
+        scatterGroup<float, 16, 4>(acc);
         if (live) {
             // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-            const int ki = thread_x % 8;
+            const int ki = thread_x % 16;
             if (ki < 4) {
                 const int k = ko * 4 + ki;
                 C_vals[(long long)i * B2_dim + k] = acc[0];
@@ -383,21 +243,21 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of8_row_4_col_8_scatt
     } else {
         const int ko_size = (B2_dim + 3) / 4;
         const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 8;
-        const int tile = block_x * 32 + warp;
+        // split(tile, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 16;
+        const int tile = block_x * 16 + warp;
         const bool live = tile < tile_end;
         const int i = live ? tile / ko_size : 0;
         const int ko = live ? tile % ko_size : 0;
         float acc_2[4] = {};
         if (live) {
-            // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ReduceScatter)
-            const int lane = thread_x % 8;
+            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
+            const int lane = thread_x % 16;
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 8)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 8) {
+            // split(pos, step, lane, 16)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 16) {
                 const int j = A2_crd[pA];
                 const float A_val_2 = A_vals[pA];
                 // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
@@ -410,10 +270,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of8_row_4_col_8_scatt
                 }
             }
         }
-        scatterGroup<float, 8, 4>(acc_2);
+        scatterGroup<float, 16, 4>(acc_2);
         if (live) {
             // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-            const int ki = thread_x % 8;
+            const int ki = thread_x % 16;
             if (ki < 4) {
                 const int k = ko * 4 + ki;
                 if (k < B2_dim) {
@@ -425,101 +285,100 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of8_row_4_col_8_scatt
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of2_row_2_col_2_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of4_row_4_col_4_scatter_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (B2_dim % 2 == 0) {
-        const int ko_size = (B2_dim + 1) / 2;
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
         const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 2;
-        const int tile = block_x * 128 + warp;
+        // split(tile, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 4;
+        const int tile = block_x * 64 + warp;
         const bool live = tile < tile_end;
         const int i = live ? tile / ko_size : 0;
         const int ko = live ? tile % ko_size : 0;
-        float acc[2] = {};
+        float acc[4] = {};
         if (live) {
-            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-            const int lane = thread_x % 2;
+            // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ReduceScatter)
+            const int lane = thread_x % 4;
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 2)
+            // split(pos, step, lane, 4)
             #pragma unroll 1  // a batch has its registers
-            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 8) {
+            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 16) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];
-                float B_vec_batch[8];
+                float B_vec_batch[16];
                 #pragma unroll 4
-                for (int n = 0; n < 4; ++n) {
-                    const int pA = batch + n * 2;
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pA = batch + n_2 * 4;
                     if (pA < pA2_end) {
                         const int j = A2_crd[pA];
-                        loadVector<2>(&B_vec_batch[n * 2], &B_vals[(long long)j * B2_dim + ko * 2]);
-                        A_val_batch[n] = A_vals[pA];
+                        loadVector<4>(&B_vec_batch[n_2 * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                        A_val_batch[n_2] = A_vals[pA];
                     }
                 }
                 #pragma unroll 4
-                for (int n = 0; n < 4; ++n) {
-                    const int pA = batch + n * 2;
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pA = batch + n_2 * 4;
                     if (pA < pA2_end) {
-                        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
-                        #pragma unroll 2
-                        for (int ki = 0; ki < 2; ++ki) {
-                            acc[ki] += A_val_batch[n] * B_vec_batch[n * 2 + ki];
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val_batch[n_2] * B_vec_batch[n_2 * 4 + ki];
                         }
                     }
                 }
             }
         }
-        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
-        #pragma unroll 2
-        for (int ki = 0; ki < 2; ++ki) {
-            const int k = ko * 2 + ki;
-            writeGroup<float, 2, Add, Store>(C_vals, (long long)i * B2_dim + k, live ? acc[ki] : 0.0f, live);
+        scatterGroup<float, 4, 4>(acc);
+        if (live) {
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            const int ki = thread_x % 4;
+            const int k = ko * 4 + ki;
+            C_vals[(long long)i * B2_dim + k] = acc[0];
         }
     } else {
-        const int ko_size = (B2_dim + 1) / 2;
+        const int ko_size = (B2_dim + 3) / 4;
         const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 2;
-        const int tile = block_x * 128 + warp;
+        // split(tile, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 4;
+        const int tile = block_x * 64 + warp;
         const bool live = tile < tile_end;
         const int i = live ? tile / ko_size : 0;
         const int ko = live ? tile % ko_size : 0;
-        float acc_2[2] = {};
+        float acc_2[4] = {};
         if (live) {
-            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-            const int lane = thread_x % 2;
+            // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ReduceScatter)
+            const int lane = thread_x % 4;
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 2)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
+            // split(pos, step, lane, 4)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 4) {
                 const int j = A2_crd[pA];
                 const float A_val_2 = A_vals[pA];
-                // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
-                #pragma unroll 2
-                for (int ki = 0; ki < 2; ++ki) {
-                    const int k = ko * 2 + ki;
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    const int k = ko * 4 + ki;
                     if (k < B2_dim) {
                         acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
                     }
                 }
             }
         }
-        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
-        #pragma unroll 2
-        for (int ki = 0; ki < 2; ++ki) {
-            const int k = ko * 2 + ki;
-            const bool live_2 = live && k < B2_dim;
-            writeGroup<float, 2, Add, Store>(
-                C_vals,
-                (long long)i * B2_dim + k,
-                live_2 ? acc_2[ki] : 0.0f,
-                live_2);
+        scatterGroup<float, 4, 4>(acc_2);
+        if (live) {
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            const int ki = thread_x % 4;
+            const int k = ko * 4 + ki;
+            if (k < B2_dim) {
+                C_vals[(long long)i * B2_dim + k] = acc_2[0];
+            }
         }
     }
 }
@@ -705,84 +564,102 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1_row_4_col_1_vector(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1_nnz_4_col_32_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of32_row_4_col_32_scatter_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* C_vals) {
-    __shared__ int pA1_ends[17];
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
     if (B2_dim % 4 == 0) {
-        const int pA2_end = A2_pos[A1_dim];
-        // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
-        const int lane_begin = block_x * 256;
-        const int lane_end = min(lane_begin + 256, pA2_end);
-        // each 16 threads search between two of these ends
-        if (thread_x <= 16) {
-            pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
-        }
-        __syncthreads();
-        // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
-        const int at = lane_begin + thread_x;
-        const bool live = at < lane_end;
-        const int pA = min(at, lane_end - 1);
-        const int j = A2_crd[pA];
-        const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
-        const Segment segment = segmentsOf<32>(pA1);
-        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-        float B_vec[4] = {};
-        if (live) {
-            loadVector(B_vec, &B_vals[(long long)j * B2_dim + block_y * 4]);
-        }
-        const float A_val = A_vals[pA];
-        #pragma unroll 4
-        for (int ki = 0; ki < 4; ++ki) {
-            const int k = block_y * 4 + ki;
-            segReduceGroup<float, 32, Add, Complete<Store>>(
-                C_vals,
-                (long long)pA1 * B2_dim + k,
-                live ? A_val * B_vec[ki] : 0.0f,
-                segment,
-                live);
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int tile = block_x * 8 + warp;
+        if (tile < tile_end) {
+            const int i = tile / ko_size;
+            const int ko = tile % ko_size;
+            float acc[4] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 32)
+            #pragma unroll 1  // a batch has its registers
+            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 128) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float B_vec_batch[16];
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pA = batch + n_2 * 32;
+                    if (pA < pA2_end) {
+                        const int j = A2_crd[pA];
+                        loadVector<4>(&B_vec_batch[n_2 * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                        A_val_batch[n_2] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pA = batch + n_2 * 32;
+                    if (pA < pA2_end) {
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val_batch[n_2] * B_vec_batch[n_2 * 4 + ki];
+                        }
+                    }
+                }
+            }
+            scatterGroup<float, 32, 4>(acc);
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            if (lane < 4) {
+                const int k = ko * 4 + lane;
+                C_vals[(long long)i * B2_dim + k] = acc[0];
+            }
         }
     } else {
-        const int pA2_end = A2_pos[A1_dim];
-        // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
-        const int lane_begin = block_x * 256;
-        const int lane_end = min(lane_begin + 256, pA2_end);
-        // each 16 threads search between two of these ends
-        if (thread_x <= 16) {
-            pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
-        }
-        __syncthreads();
-        // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
-        const int at = lane_begin + thread_x;
-        const bool live = at < lane_end;
-        const int pA = min(at, lane_end - 1);
-        const int j = A2_crd[pA];
-        const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
-        const Segment segment = segmentsOf<32>(pA1);
-        const float A_val_2 = A_vals[pA];
-        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-        #pragma unroll 4
-        for (int ki = 0; ki < 4; ++ki) {
-            const int k = block_y * 4 + ki;
-            if (k < B2_dim) {
-                segReduceGroup<float, 32, Add, Complete<Store>>(
-                    C_vals,
-                    (long long)pA1 * B2_dim + k,
-                    live ? A_val_2 * B_vals[(long long)j * B2_dim + k] : 0.0f,
-                    segment,
-                    live);
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int tile = block_x * 8 + warp;
+        if (tile < tile_end) {
+            const int i = tile / ko_size;
+            const int ko = tile % ko_size;
+            float acc_2[4] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 32)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
+                const int j = A2_crd[pA];
+                const float A_val_2 = A_vals[pA];
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    const int k = ko * 4 + ki;
+                    if (k < B2_dim) {
+                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                    }
+                }
+            }
+            scatterGroup<float, 32, 4>(acc_2);
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            if (lane < 4) {
+                const int k = ko * 4 + lane;
+                if (k < B2_dim) {
+                    C_vals[(long long)i * B2_dim + k] = acc_2[0];
+                }
             }
         }
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_4_col_1_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_4_nnz_4_col_1_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -790,21 +667,21 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_4_col_1_vector(
     if (B2_dim % 4 == 0) {
         const int ko_size = (B2_dim + 3) / 4;
         const int pA2_end = A2_pos[A1_dim];
-        const long long tile_end = (long long)((pA2_end + 7) / 8) * ko_size;
+        const long long tile_end = (long long)((pA2_end + 3) / 4) * ko_size;
         // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
         // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
         const int tile = block_x * 256 + thread_x;
         if (tile < tile_end) {
             const int chunk = tile / ko_size;
             const int ko = tile % ko_size;
-            const int nnz_begin = min(chunk * 8, pA2_end);
-            const int nnz_end = min(nnz_begin + 8, pA2_end);
+            const int nnz_begin = min(chunk * 4, pA2_end);
+            const int nnz_end = min(nnz_begin + 4, pA2_end);
             if (nnz_begin < nnz_end) {
                 int i = upperBound(A2_pos, 1, A1_dim, nnz_begin) - 1;
                 const int first = i;
                 float acc[4] = {};
                 int pA2_end_2 = A2_pos[i + 1];
-                // split(pos, chunk, nnz, 8)
+                // split(pos, chunk, nnz, 4)
                 #pragma unroll 1  // a batch has its registers
                 for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
                     // the loads of four entries, which do not wait for each other
@@ -856,15 +733,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_4_col_1_vector(
     } else {
         const int ko_size = (B2_dim + 3) / 4;
         const int pA2_end = A2_pos[A1_dim];
-        const long long tile_end = (long long)((pA2_end + 7) / 8) * ko_size;
+        const long long tile_end = (long long)((pA2_end + 3) / 4) * ko_size;
         // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
         // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
         const int tile = block_x * 256 + thread_x;
         if (tile < tile_end) {
             const int chunk = tile / ko_size;
             const int ko = tile % ko_size;
-            const int nnz_begin = min(chunk * 8, pA2_end);
-            const int nnz_end = min(nnz_begin + 8, pA2_end);
+            const int nnz_begin = min(chunk * 4, pA2_end);
+            const int nnz_end = min(nnz_begin + 4, pA2_end);
             if (nnz_begin < nnz_end) {
                 int pA = nnz_begin;
                 int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
@@ -872,7 +749,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_4_col_1_vector(
                 while (pA < nnz_end) {
                     float acc_2[4] = {};
                     const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-                    // split(pos, chunk, nnz, 8)
+                    // split(pos, chunk, nnz, 4)
                     for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
                         const int j = A2_crd[pA_2];
                         const float A_val_2 = A_vals[pA_2];
@@ -890,6 +767,133 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_4_col_1_vector(
                     #pragma unroll 4
                     for (int ki = 0; ki < 4; ++ki) {
                         const int k = ko * 4 + ki;
+                        if (k < B2_dim) {
+                            if (first < i && pA < nnz_end) {
+                                C_vals[(long long)i * B2_dim + k] = acc_2[ki];
+                            } else {
+                                atomicAdd(&C_vals[(long long)i * B2_dim + k], acc_2[ki]);
+                            }
+                        }
+                    }
+                    ++i;
+                    if (pA < nnz_end && A2_pos[i + 1] <= pA) {
+                        i = gallop(A2_pos, i + 2, A1_dim, pA + 1) - 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_2_col_1_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 2 == 0) {
+        const int ko_size = (B2_dim + 1) / 2;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 7) / 8) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 8, pA2_end);
+            const int nnz_end = min(nnz_begin + 8, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int i = upperBound(A2_pos, 1, A1_dim, nnz_begin) - 1;
+                const int first = i;
+                float acc[2] = {};
+                int pA2_end_2 = A2_pos[i + 1];
+                // split(pos, chunk, nnz, 8)
+                #pragma unroll 1  // a batch has its registers
+                for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
+                    // the loads of four entries, which do not wait for each other
+                    float A_val_batch[4];
+                    float B_vec_batch[8];
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            const int j = A2_crd[pA_2];
+                            loadVector<2>(&B_vec_batch[n * 2], &B_vals[(long long)j * B2_dim + ko * 2]);
+                            A_val_batch[n] = A_vals[pA_2];
+                        }
+                    }
+                    #pragma unroll 4
+                    for (int n = 0; n < 4; ++n) {
+                        const int pA_2 = batch + n;
+                        if (pA_2 < nnz_end) {
+                            if (pA2_end_2 <= pA_2) {
+                                // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                                if (first < i) {
+                                    storeVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
+                                } else {
+                                    addVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
+                                }
+                                #pragma unroll 2
+                                for (int c = 0; c < 2; ++c) {
+                                    acc[c] = 0.0f;
+                                }
+                                ++i;
+                                pA2_end_2 = A2_pos[i + 1];
+                                if (pA2_end_2 <= pA_2) {
+                                    i = gallop(A2_pos, i + 2, A1_dim, pA_2 + 1) - 1;
+                                    pA2_end_2 = A2_pos[i + 1];
+                                }
+                            }
+                            // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int ki = 0; ki < 2; ++ki) {
+                                acc[ki] += A_val_batch[n] * B_vec_batch[n * 2 + ki];
+                            }
+                        }
+                    }
+                }
+                // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                addVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
+            }
+        }
+    } else {
+        const int ko_size = (B2_dim + 1) / 2;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 7) / 8) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 8, pA2_end);
+            const int nnz_end = min(nnz_begin + 8, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc_2[2] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 8)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        const float A_val_2 = A_vals[pA_2];
+                        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int ki = 0; ki < 2; ++ki) {
+                            const int k = ko * 2 + ki;
+                            if (k < B2_dim) {
+                                acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                            }
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                    #pragma unroll 2
+                    for (int ki = 0; ki < 2; ++ki) {
+                        const int k = ko * 2 + ki;
                         if (k < B2_dim) {
                             if (first < i && pA < nnz_end) {
                                 C_vals[(long long)i * B2_dim + k] = acc_2[ki];

@@ -171,32 +171,6 @@ extern "C" __global__ void __launch_bounds__(256) spmv_1of32_row_1_col_32(
 }
 
 // y[i] = A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) spmv_1of2_row_1_col_2(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    // split(i, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 2;
-    const int i = block_x * 128 + warp;
-    const bool live = i < A1_dim;
-    double t = 0.0;
-    if (live) {
-        // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-        const int lane = thread_x % 2;
-        const int pA2_begin = A2_pos[i];
-        const int pA2_end = A2_pos[i + 1];
-        // split(pos, step, lane, 2)
-        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
-            const int j = A2_crd[pA];
-            t += A_vals[pA] * x_vals[j];
-        }
-    }
-    writeGroup<double, 2, Add, Store>(y_vals, i, t, live);
-}
-
-// y[i] = A[i, j] * x[j];
 extern "C" __global__ void __launch_bounds__(256) spmv_1of16_row_1_col_16(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
@@ -223,37 +197,6 @@ extern "C" __global__ void __launch_bounds__(256) spmv_1of16_row_1_col_16(
 }
 
 // y[i] = A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) spmv_1_nnz_1_col_32(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ x_vals, int A1_dim, double* y_vals) {
-    __shared__ int pA1_ends[17];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int pA2_end = A2_pos[A1_dim];
-    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    const int lane_begin = block_x * 256;
-    const int lane_end = min(lane_begin + 256, pA2_end);
-    // each 16 threads search between two of these ends
-    if (thread_x <= 16) {
-        pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
-    }
-    __syncthreads();
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
-    const int at = lane_begin + thread_x;
-    const bool live = at < lane_end;
-    const int pA = min(at, lane_end - 1);
-    const int j = A2_crd[pA];
-    const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
-    const Segment segment = segmentsOf<32>(pA1);
-    segReduceGroup<double, 32, Add, Complete<Store>>(
-        y_vals,
-        pA1,
-        live ? A_vals[pA] * x_vals[j] : 0.0,
-        segment,
-        live);
-}
-
-// y[i] = A[i, j] * x[j];
 extern "C" __global__ void __launch_bounds__(256) spmv_1_row_1_col_1(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
@@ -270,6 +213,32 @@ extern "C" __global__ void __launch_bounds__(256) spmv_1_row_1_col_1(
         }
         y_vals[i] = t;
     }
+}
+
+// y[i] = A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) spmv_1of4_row_1_col_4(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 4;
+    const int i = block_x * 64 + warp;
+    const bool live = i < A1_dim;
+    double t = 0.0;
+    if (live) {
+        // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ParallelReduction)
+        const int lane = thread_x % 4;
+        const int pA2_begin = A2_pos[i];
+        const int pA2_end = A2_pos[i + 1];
+        // split(pos, step, lane, 4)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 4) {
+            const int j = A2_crd[pA];
+            t += A_vals[pA] * x_vals[j];
+        }
+    }
+    writeGroup<double, 4, Add, Store>(y_vals, i, t, live);
 }
 
 // y[i] = A[i, j] * x[j];

@@ -1,98 +1,51 @@
-struct Add {
-    static __device__ __forceinline__ double combine(double a, double b) { return a + b; }
-    static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
-};
-
-// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
-struct WholeWarp {
-    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
-};
-struct OwnGroup {
-    template <int G> static __device__ __forceinline__ unsigned mask() {
-        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
-    }
-};
-
-// How the lane that has the result writes it.
-struct Store {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
-};
-struct Combine {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        *at = Op::combine(*at, value);
-    }
-};
-struct Atomic {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        Op::atomic(at, value);
-    }
-};
-
-// Where a lane is in the run of lanes of its group that have equal keys.
-struct Segment {
-    int length;   // lanes from this one to the end of its segment
-    bool head;    // is it the first lane of its segment?
-    bool inside;  // and does the segment neither begin the group nor end it?
-};
-
-// The segments of keys that do not decrease along the lanes: one shuffle and one ballot.
-template <int G, typename Lanes = WholeWarp, typename K>
-__device__ __forceinline__ Segment segmentsOf(K key) {
-    const unsigned mask = Lanes::template mask<G>();
-    const int lane = threadIdx.x % G;
-    const bool head = __shfl_up_sync(mask, key, 1, G) != key || lane == 0;
-    // Bit 0 is the lane after this one. Where the group ends there is a head again, or nothing.
-    const unsigned heads = __ballot_sync(mask, head) >> (threadIdx.x & 31) >> 1;
-    const int length = heads != 0 ? __ffs(heads) : G - lane;
-    return {length, head, head && lane > 0 && lane + length < G};
-}
-
-// Segments that are inside have one writer; at the others' elements there may be more.
-template <typename Sole> struct Complete {};
-
-template <typename Op, typename Writer, typename T>
-__device__ __forceinline__ void writeSegment(Writer, T* at, T value, Segment) {
-    Writer::template write<Op>(at, value);
-}
-template <typename Op, typename Sole, typename T>
-__device__ __forceinline__ void writeSegment(Complete<Sole>, T* at, T value, Segment segment) {
-    if (segment.inside) Sole::template write<Op>(at, value);
-    else Atomic::write<Op>(at, value);
-}
-
-// Each segment's values are reduced; its head writes the result, if the element exists.
-template <typename T, int G, typename Op = Add, typename Writer = Atomic, typename Lanes = WholeWarp>
-__device__ __forceinline__ void segReduceGroup(T* array, long long index, T value, Segment segment,
-                                               bool exists = true) {
+// First position in lo..hi whose element is not below the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
 #pragma unroll
-    for (int distance = 1; distance < G; distance *= 2) {
-        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
-        if (distance < segment.length) value = Op::combine(value, other);
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] < key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
     }
-    if (segment.head && exists) writeSegment<Op>(Writer(), array + index, value, segment);
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] < key;
+    return lo + below;
 }
 
 // y[i] = A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) spmv_coo_1_nnz_1_col_32(
+extern "C" __global__ void __launch_bounds__(256) spmv_coo(
     const int* __restrict__ A1_pos, const int* __restrict__ A1_crd, const int* __restrict__ A2_crd,
-    const double* __restrict__ A_vals, const double* __restrict__ x_vals, double* __restrict__ y_vals) {
+    const double* __restrict__ A_vals, const double* __restrict__ x_vals, int A1_dim,
+    double* __restrict__ y_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int pA1_end = A1_pos[1];
-    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    const int lane_begin = block_x * 256;
-    const int lane_end = min(lane_begin + 256, pA1_end);
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
-    const int at = lane_begin + thread_x;
-    const bool live = at < lane_end;
-    const int pA = min(at, lane_end - 1);
-    const int j = A2_crd[pA];
-    const int i = A1_crd[pA];
-    const Segment segment = segmentsOf<32>(i);
-    segReduceGroup<double, 32, Add, Complete<Store>>(
-        y_vals,
-        i,
-        live ? A_vals[pA] * x_vals[j] : 0.0,
-        segment,
-        live);
+    // split(part, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(part, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int part = block_x * 256 + thread_x;
+    if (part < (A1_dim + 31) / 32) {
+        const int window_begin = min(part * 32, A1_dim);
+        const int window_end = min(window_begin + 32, A1_dim);
+        const int pA1_begin = A1_pos[0];
+        const int pA1_end = A1_pos[1];
+        const int pA_begin = lowerBound(A1_crd, pA1_begin, pA1_end, window_begin);
+        const int pA_end = lowerBound(A1_crd, pA_begin, pA1_end, window_end);
+        int pA = pA_begin;
+        while (pA < pA_end) {
+            const int i = A1_crd[pA];
+            int pA_next = pA;
+            while (pA_next < pA_end && A1_crd[pA_next] == i) {
+                ++pA_next;
+            }
+            double t = 0.0;
+            for (int pA_2 = pA, pA_2_end = pA_next; pA_2 < pA_2_end; ++pA_2) {
+                const int j = A2_crd[pA_2];
+                t += A_vals[pA_2] * x_vals[j];
+            }
+            y_vals[i] = t;
+            pA = pA_next;
+        }
+    }
 }

@@ -150,40 +150,6 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1of32_row_1_col_32(
 }
 
 // A[i, j] = B[i, j, k] * c[k];
-extern "C" __global__ void __launch_bounds__(256) ttv_1of2_row_1_col_2(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
-    double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-    // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 2;
-    const int rowpos = block_x * 128 + warp;
-    const bool live = rowpos < pB2_end;
-    const int pB1_end_2 = live ? pB1_end : 0;
-    const int j = live ? B2_crd[rowpos] : 0;
-    const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
-    const int i = live ? B1_crd[pB1] : 0;
-    double t = 0.0;
-    if (live) {
-        // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-        const int lane = thread_x % 2;
-        const int pB3_begin = B3_pos[rowpos];
-        const int pB3_end = B3_pos[rowpos + 1];
-        // split(pos, step, lane, 2)
-        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 2) {
-            const int k = B3_crd[pB];
-            t += B_vals[pB] * c_vals[k];
-        }
-    }
-    writeGroup<double, 2, Add, Store>(A_vals, (long long)i * B2_dim + j, t, live);
-}
-
-// A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_1of16_row_1_col_16(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
@@ -218,46 +184,6 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1of16_row_1_col_16(
 }
 
 // A[i, j] = B[i, j, k] * c[k];
-extern "C" __global__ void __launch_bounds__(256) ttv_1_nnz_1_col_32(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim, double* A_vals) {
-    __shared__ int pB2_ends[17];
-    __shared__ int pB1_ends[17];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    const int pB3_end = B3_pos[pB2_end];
-    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    const int lane_begin = block_x * 256;
-    const int lane_end = min(lane_begin + 256, pB3_end);
-    // each 16 threads search between two of these ends
-    if (thread_x <= 16) {
-        const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
-        pB2_ends[thread_x] = end;
-        pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
-    }
-    __syncthreads();
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
-    const int at = lane_begin + thread_x;
-    const bool live = at < lane_end;
-    const int pB = min(at, lane_end - 1);
-    const int k = B3_crd[pB];
-    const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
-    const int j = B2_crd[pB2];
-    const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
-    const int i = B1_crd[pB1];
-    const Segment segment = segmentsOf<32>(pB2);
-    segReduceGroup<double, 32, Add, Complete<Store>>(
-        A_vals,
-        (long long)i * B2_dim + j,
-        live ? B_vals[pB] * c_vals[k] : 0.0,
-        segment,
-        live);
-}
-
-// A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_1_row_1_col_1(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
@@ -281,6 +207,40 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1_row_1_col_1(
         const int j = B2_crd[rowpos];
         A_vals[(long long)i * B2_dim + j] = t;
     }
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_1of4_row_1_col_4(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    // split(rowpos, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 4;
+    const int rowpos = block_x * 64 + warp;
+    const bool live = rowpos < pB2_end;
+    const int pB1_end_2 = live ? pB1_end : 0;
+    const int j = live ? B2_crd[rowpos] : 0;
+    const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+    const int i = live ? B1_crd[pB1] : 0;
+    double t = 0.0;
+    if (live) {
+        // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ParallelReduction)
+        const int lane = thread_x % 4;
+        const int pB3_begin = B3_pos[rowpos];
+        const int pB3_end = B3_pos[rowpos + 1];
+        // split(pos, step, lane, 4)
+        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 4) {
+            const int k = B3_crd[pB];
+            t += B_vals[pB] * c_vals[k];
+        }
+    }
+    writeGroup<double, 4, Add, Store>(A_vals, (long long)i * B2_dim + j, t, live);
 }
 
 // A[i, j] = B[i, j, k] * c[k];
