@@ -219,7 +219,7 @@ fn rows_below_several_dense_levels() {
 fn short_rows_are_threads() {
     let sum = text(STATEMENTS[0], "Csr");
     let program = compile_cuda(parse_str(&sum).unwrap(), &Options::default()).unwrap().program;
-    let args = [csr(40, |i, j| j < i), csr(40, |i, j| j % 4 == i % 4)];
+    let args = [csr(40, |i, j| j < i % 8), csr(40, |i, j| j % 40 == i)];
     let (_, reports) = run_reporting(&program, &args, Limits::default()).unwrap();
     let launched: Vec<_> = reports.iter().filter(|r| r.warps > 0).map(|r| r.name.as_str()).collect();
     let expected = ["f_count", "f_sums", "f_sum_tiles", "f_begins", "f_fill"];
@@ -231,8 +231,8 @@ fn explain_says_who_merges_a_row() {
     let explain = |text: &str| compile_cuda(parse_str(text).unwrap(), &Options::default()).unwrap().explain();
     let sum = text(STATEMENTS[0], "Csr");
     let who = "a row of `R` is assembled by one thread, \
-         32 threads from 128 entries of its operands on, \
-         256 threads from 1024 entries of its operands on";
+         32 threads from 32 entries of its operands on, \
+         256 threads from 512 entries of its operands on";
     let explained = explain(&sum);
     assert!(explained.contains(who), "{explained}");
     // A schedule is what it says.

@@ -80,7 +80,8 @@ pub struct Options {
     /// et al. 2017), and not fitted to a device.
     pub row_classes: Vec<RowClass>,
     /// Which rows of merged operands teams of a GPU's threads assemble, by how many entries the operands have in all in one: teams
-    /// like those above. By default a lane of a warp has four entries at least, and a block's four again: not fitted to a device.
+    /// like those above. By default a lane of a warp has an entry at least, and a block's two: of four choices the fastest on an
+    /// H200 (`bench/results/gpu-2026-11-27.txt`).
     pub merged_classes: Vec<RowClass>,
     /// How many threads of a GPU have tables of scattered rows at a time, at most. By default those of 2,048 blocks of 256:
     /// twice what 132 multiprocessors run, so that they end together whatever registers a thread needs.
@@ -111,7 +112,7 @@ impl Default for Options {
         let row_classes =
             [(32, 8), (128, 32), (512, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         let merged_classes =
-            [(128, 32), (1024, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
+            [(32, 32), (512, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         let lanes = vec![128, 64, 32, 8, 4];
         Options {
             gallop: false,

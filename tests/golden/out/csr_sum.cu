@@ -123,10 +123,10 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count(
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
         const int entries = addCounts(pB2_end - pB2_begin, pC2_end - pC2_begin);
-        if (1024 <= entries) {
+        if (512 <= entries) {
             const int at = atomicAdd(&rows_many[1], 1);
             rows_of_blocks[at] = i;
-        } else if (128 <= entries) {
+        } else if (32 <= entries) {
             const int at = atomicAdd(&rows_many[0], 1);
             rows_of_warps[at] = i;
         } else {
@@ -365,7 +365,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_fill(
         const int pC2_begin = C2_pos[i];
         const int pC2_end = C2_pos[i + 1];
         const int entries = addCounts(pB2_end - pB2_begin, pC2_end - pC2_begin);
-        if (entries < 128) {
+        if (entries < 32) {
             int pB = pB2_begin;
             int pC = pC2_begin;
             while (pB < pB2_end && pC < pC2_end) {
