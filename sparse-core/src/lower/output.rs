@@ -38,8 +38,8 @@ pub(super) struct Output {
     pub(super) partial_sums: Vec<BufferId>,
     /// By workspace, in which arrays teams put large tables in order.
     pub(super) marks: Vec<Option<Marks>>,
-    /// Shared arrays of where rows of a tile's entries begin, and where they end.
-    pub(super) row_bounds: Vec<[BufferId; 2]>,
+    /// Shared arrays of where rows of a tile's entries begin, where they end, and how many slices are before them.
+    pub(super) row_bounds: Vec<[BufferId; 3]>,
     /// What else there is to do where rows are long.
     pub(super) long_rows: Option<LongRows>,
     /// Who assembles rows of merged operands that are long.

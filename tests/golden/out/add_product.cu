@@ -93,19 +93,6 @@ template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumB
     return sumBefore<G, Lanes>(count, all);
 }
 
-// The largest of what the lanes of the group have.
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(OwnGroup::mask<G>(), value);
-#else
-#pragma unroll
-    for (int distance = G / 2; distance > 0; distance /= 2) {
-        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
-    }
-    return value;
-#endif
-}
-
 // What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
 // array after the block's next barrier.
 template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
@@ -152,17 +139,6 @@ template <int T> __device__ __forceinline__ int sumInBlock(int count, int* parti
     int all;
     sumOfWarps<T>(sumInGroup<32>(count), partial, all);
     return all;
-}
-
-// The largest of what the threads of the block have. Others may use the array after the block's next barrier.
-template <int T> __device__ __forceinline__ int largestInBlock(int value, int* partial) {
-    const int ofWarp = largestInGroup<32>(value);
-    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = ofWarp;
-    __syncthreads();
-    int largest = 0;
-#pragma unroll
-    for (int warp = 0; warp < T / 32; ++warp) largest = max(largest, partial[warp]);
-    return largest;
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
@@ -460,6 +436,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
     __shared__ int t0_crd_shared[2048];
     __shared__ int row_begins[256];
     __shared__ int row_ends[256];
+    __shared__ int row_slices[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -488,40 +465,33 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const int pB2_end = B2_pos[j + 1];
+            const int to = entry < tile_end ? pB2_end : pB2_begin;
+            int all;
+            const int before = sumBefore<32>((to - pB2_begin + 7) / 8, all);
             row_begins[thread_x] = pB2_begin;
-            row_ends[thread_x] = pB2_end;
-            const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+            row_ends[thread_x] = to;
+            row_slices[thread_x] = before;
             __syncwarp();
-            const int reach = min(longest, 32);
-            int width = 8;
-            while (width < reach) {
-                width += width;
-            }
-            const int part = lane / width;
-            const int lane_of_part = lane % width;
-            const int parts = 32 / width;
-            int first_entry = tile;
-            while (first_entry < tile_end) {
-                const int own_entry = first_entry + part;
-                const int pA_2 = min(own_entry, tile_end - 1);
-                const int slot = thread_x / 32 * 32 + (pA_2 - tile);
-                const int row_begin = row_begins[slot];
-                const int row_end = row_ends[slot];
-                const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
-                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
-                    const int pB = row_begin + round + lane_of_part;
-                    if (own_entry < tile_end && pB < row_end) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd_shared[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = claimPlace(&t0_crd_shared[at], k_t0);
-                        }
+            const int part = lane / 8;
+            const int lane_of_part = lane % 8;
+            for (int first_slice = 0; first_slice < all; first_slice += 4) {
+                const int slice = first_slice + part;
+                int slot = thread_x / 32 * 32;
+                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                if (pB < row_ends[slot]) {
+                    const int k_t0 = B2_crd[pB];
+                    int at = t0_begin + placeOf(k_t0, t0_size);
+                    int held = claimPlace(&t0_crd_shared[at], k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = claimPlace(&t0_crd_shared[at], k_t0);
                     }
                 }
-                first_entry += parts;
             }
         }
         __syncwarp();
@@ -593,6 +563,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
     __shared__ int t0_crd_shared[2048];
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -607,55 +578,48 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
             t0_crd_shared[at] = 2147483647;
         }
         __syncthreads();
-        const int pA2_begin = A2_pos[row];
         const int pA2_end = A2_pos[row + 1];
-        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
-            if (pA2_begin < tile) {
-                __syncthreads();
-            }
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
-            int len = 0;
+            int from = 0;
+            int to = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                row_begins[thread_x] = pB2_begin;
-                row_ends[thread_x] = pB2_end;
-                len = entry < tile_end ? pB2_end - pB2_begin : 0;
+                from = pB2_begin;
+                to = entry < tile_end ? pB2_end : pB2_begin;
             }
-            const int longest = largestInBlock<256>(len, partial);
-            const int reach = min(longest, 256);
-            int width = 8;
-            while (width < reach) {
-                width += width;
+            int all;
+            const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+            if (thread_x < 32) {
+                row_begins[thread_x] = from;
+                row_ends[thread_x] = to;
+                row_slices[thread_x] = before;
             }
-            const int part = thread_x / width;
-            const int lane_of_part = thread_x % width;
-            const int parts = 256 / width;
-            int first_entry = tile;
-            while (first_entry < tile_end) {
-                const int own_entry = first_entry + part;
-                const int pA = min(own_entry, tile_end - 1);
-                const int slot = pA - tile;
-                const int row_begin = row_begins[slot];
-                const int row_end = row_ends[slot];
-                const int first_slot = first_entry - tile;
-                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
-                    const int pB = row_begin + round + lane_of_part;
-                    if (own_entry < tile_end && pB < row_end) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd_shared[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_size ? 0 : at + 1;
-                            held = claimPlace(&t0_crd_shared[at], k_t0);
-                        }
+            __syncthreads();
+            const int part = thread_x / 8;
+            const int lane_of_part = thread_x % 8;
+            for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                const int slice = first_slice + part;
+                int slot = 0;
+                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                if (pB < row_ends[slot]) {
+                    const int k_t0 = B2_crd[pB];
+                    int at = placeOf(k_t0, t0_size);
+                    int held = claimPlace(&t0_crd_shared[at], k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_size ? 0 : at + 1;
+                        held = claimPlace(&t0_crd_shared[at], k_t0);
                     }
                 }
-                first_entry += parts;
             }
         }
         __syncthreads();
@@ -727,6 +691,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
     int* t0_crd, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -743,55 +708,48 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
             t0_crd[at] = 2147483647;
         }
         __syncthreads();
-        const int pA2_begin = A2_pos[row];
         const int pA2_end = A2_pos[row + 1];
-        for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
-            if (pA2_begin < tile) {
-                __syncthreads();
-            }
+        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
-            int len = 0;
+            int from = 0;
+            int to = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                row_begins[thread_x] = pB2_begin;
-                row_ends[thread_x] = pB2_end;
-                len = entry < tile_end ? pB2_end - pB2_begin : 0;
+                from = pB2_begin;
+                to = entry < tile_end ? pB2_end : pB2_begin;
             }
-            const int longest = largestInBlock<256>(len, partial);
-            const int reach = min(longest, 256);
-            int width = 8;
-            while (width < reach) {
-                width += width;
+            int all;
+            const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+            if (thread_x < 32) {
+                row_begins[thread_x] = from;
+                row_ends[thread_x] = to;
+                row_slices[thread_x] = before;
             }
-            const int part = thread_x / width;
-            const int lane_of_part = thread_x % width;
-            const int parts = 256 / width;
-            int first_entry = tile;
-            while (first_entry < tile_end) {
-                const int own_entry = first_entry + part;
-                const int pA = min(own_entry, tile_end - 1);
-                const int slot = pA - tile;
-                const int row_begin = row_begins[slot];
-                const int row_end = row_ends[slot];
-                const int first_slot = first_entry - tile;
-                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
-                    const int pB = row_begin + round + lane_of_part;
-                    if (own_entry < tile_end && pB < row_end) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = claimPlace(&t0_crd[at], k_t0);
-                        }
+            __syncthreads();
+            const int part = thread_x / 8;
+            const int lane_of_part = thread_x % 8;
+            for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                const int slice = first_slice + part;
+                int slot = 0;
+                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                if (pB < row_ends[slot]) {
+                    const int k_t0 = B2_crd[pB];
+                    int at = t0_begin + placeOf(k_t0, t0_size);
+                    int held = claimPlace(&t0_crd[at], k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = claimPlace(&t0_crd[at], k_t0);
                     }
                 }
-                first_entry += parts;
             }
         }
         __syncthreads();
@@ -905,6 +863,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
     int E2_dim, int* C2_pos, int* t0_crd, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -926,55 +885,48 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
                 t0_crd[at] = 2147483647;
             }
             __syncthreads();
-            const int pA2_begin = A2_pos[row];
             const int pA2_end = A2_pos[row + 1];
-            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
-                if (pA2_begin < tile) {
-                    __syncthreads();
-                }
+            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
-                int len = 0;
+                int from = 0;
+                int to = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    row_begins[thread_x] = pB2_begin;
-                    row_ends[thread_x] = pB2_end;
-                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    from = pB2_begin;
+                    to = entry < tile_end ? pB2_end : pB2_begin;
                 }
-                const int longest = largestInBlock<256>(len, partial);
-                const int reach = min(longest, 256);
-                int width = 8;
-                while (width < reach) {
-                    width += width;
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
                 }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int own_entry = first_entry + part;
-                    const int pA = min(own_entry, tile_end - 1);
-                    const int slot = pA - tile;
-                    const int row_begin = row_begins[slot];
-                    const int row_end = row_ends[slot];
-                    const int first_slot = first_entry - tile;
-                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
-                        const int pB = row_begin + round + lane_of_part;
-                        if (own_entry < tile_end && pB < row_end) {
-                            const int k_t0 = B2_crd[pB];
-                            int at = t0_begin + placeOf(k_t0, t0_size);
-                            int held = claimPlace(&t0_crd[at], k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = claimPlace(&t0_crd[at], k_t0);
-                            }
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = 0;
+                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    if (pB < row_ends[slot]) {
+                        const int k_t0 = B2_crd[pB];
+                        int at = t0_begin + placeOf(k_t0, t0_size);
+                        int held = claimPlace(&t0_crd[at], k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = claimPlace(&t0_crd[at], k_t0);
                         }
                     }
-                    first_entry += parts;
                 }
             }
             __syncthreads();
@@ -1388,6 +1340,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
     __shared__ double t0_vals_shared[2048];
     __shared__ int row_begins[256];
     __shared__ int row_ends[256];
+    __shared__ int row_slices[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -1413,54 +1366,47 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const int pB2_end = B2_pos[j + 1];
+            const int to = entry < tile_end ? pB2_end : pB2_begin;
+            int all;
+            const int before = sumBefore<32>((to - pB2_begin + 7) / 8, all);
             row_begins[thread_x] = pB2_begin;
-            row_ends[thread_x] = pB2_end;
-            const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+            row_ends[thread_x] = to;
+            row_slices[thread_x] = before;
             __syncwarp();
-            const int reach = min(longest, 32);
-            int width = 8;
-            while (width < reach) {
-                width += width;
-            }
-            const int part = lane / width;
-            const int lane_of_part = lane % width;
-            const int parts = 32 / width;
-            int first_entry = tile;
-            while (first_entry < tile_end) {
-                const int own_entry = first_entry + part;
-                const int pA_2 = min(own_entry, tile_end - 1);
-                const int slot = thread_x / 32 * 32 + (pA_2 - tile);
-                const int row_begin = row_begins[slot];
-                const int row_end = row_ends[slot];
-                const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
-                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                const int turns = min(parts, tile_end - first_entry);
-                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
-                    const int pB = row_begin + round + lane_of_part;
-                    int claimed = 2147483647;
-                    double combined = 0.0;
-                    if (own_entry < tile_end && pB < row_end) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd_shared[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = claimPlace(&t0_crd_shared[at], k_t0);
-                        }
-                        claimed = at;
-                        combined = A_vals[pA_2] * B_vals[pB];
+            const int part = lane / 8;
+            const int lane_of_part = lane % 8;
+            for (int first_slice = 0; first_slice < all; first_slice += 4) {
+                const int slice = first_slice + part;
+                int slot = thread_x / 32 * 32;
+                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                const int pA_2 = min(tile + (slot - thread_x / 32 * 32), tile_end - 1);
+                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                int claimed = 2147483647;
+                double combined = 0.0;
+                if (pB < row_ends[slot]) {
+                    const int k_t0 = B2_crd[pB];
+                    int at = t0_begin + placeOf(k_t0, t0_size);
+                    int held = claimPlace(&t0_crd_shared[at], k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = claimPlace(&t0_crd_shared[at], k_t0);
                     }
-                    for (int turn = 0; turn < turns; ++turn) {
-                        if (0 < turn) {
-                            __syncwarp();
-                        }
-                        if (turn == part && claimed != 2147483647) {
-                            t0_vals_shared[claimed] += combined;
-                        }
+                    claimed = at;
+                    combined = A_vals[pA_2] * B_vals[pB];
+                }
+                for (int turn = 0, turn_end = min(all - first_slice, 4); turn < turn_end; ++turn) {
+                    if (0 < turn) {
+                        __syncwarp();
+                    }
+                    if (turn == part && claimed != 2147483647) {
+                        t0_vals_shared[claimed] += combined;
                     }
                 }
                 __syncwarp();
-                first_entry += parts;
             }
         }
         int to = t0_begin;
@@ -1554,6 +1500,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
     __shared__ double t0_vals_shared[2048];
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -1571,70 +1518,80 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
-            int len = 0;
+            int from = 0;
+            int to = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                row_begins[thread_x] = pB2_begin;
-                row_ends[thread_x] = pB2_end;
-                len = entry < tile_end ? pB2_end - pB2_begin : 0;
+                from = pB2_begin;
+                to = entry < tile_end ? pB2_end : pB2_begin;
             }
-            const int longest = largestInBlock<256>(len, partial);
-            const int reach = min(longest, 256);
-            int width = 8;
-            while (width < reach) {
-                width += width;
+            int all;
+            const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+            if (thread_x < 32) {
+                row_begins[thread_x] = from;
+                row_ends[thread_x] = to;
+                row_slices[thread_x] = before;
             }
-            const int part = thread_x / width;
-            const int lane_of_part = thread_x % width;
-            const int parts = 256 / width;
-            const int parts_of_warp = max(32 / width, 1);
-            const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
-            const int turn_of_part = part % parts_of_warp;
-            int first_entry = tile;
-            while (first_entry < tile_end) {
-                const int own_entry = first_entry + part;
-                const int pA = min(own_entry, tile_end - 1);
-                const int slot = pA - tile;
-                const int row_begin = row_begins[slot];
-                const int row_end = row_ends[slot];
-                const int first_slot = first_entry - tile;
-                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
-                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
-                    const int pB = row_begin + round + lane_of_part;
-                    int claimed = 2147483647;
-                    double combined = 0.0;
-                    if (own_entry < tile_end && pB < row_end) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd_shared[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_size ? 0 : at + 1;
-                            held = claimPlace(&t0_crd_shared[at], k_t0);
-                        }
-                        claimed = at;
-                        combined = A_vals[pA] * B_vals[pB];
+            __syncthreads();
+            const int part = thread_x / 8;
+            const int lane_of_part = thread_x % 8;
+            int last_slot = 0;
+            for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                const int slice = first_slice + part;
+                int slot = 0;
+                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                const int pA = min(tile + slot, tile_end - 1);
+                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                int claimed = 2147483647;
+                double combined = 0.0;
+                if (pB < row_ends[slot]) {
+                    const int k_t0 = B2_crd[pB];
+                    int at = placeOf(k_t0, t0_size);
+                    int held = claimPlace(&t0_crd_shared[at], k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_size ? 0 : at + 1;
+                        held = claimPlace(&t0_crd_shared[at], k_t0);
                     }
-                    for (int turn = 0; turn < turns; ++turn) {
-                        if (0 < turn) {
-                            __syncthreads();
-                        }
-                        if (turn == turn_of_warp) {
-                            for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
-                                if (part_in_turn == turn_of_part && claimed != 2147483647) {
-                                    t0_vals_shared[claimed] += combined;
-                                }
-                                __syncwarp();
+                    claimed = at;
+                    combined = A_vals[pA] * B_vals[pB];
+                }
+                const int first_slot = last_slot;
+                const int slices = min(all - first_slice, 32);
+                const int last_slice = first_slice + slices - 1;
+                int slot_2 = 0;
+                slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                last_slot = slot_2;
+                const int entries = last_slot - first_slot + 1;
+                const int warps = (slices + 3) / 4;
+                const int parts_in_turn = entries <= warps ? 1 : 4;
+                const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                const int part_of_turn = part & (parts_in_turn - 1);
+                for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                    if (0 < turn) {
+                        __syncthreads();
+                    }
+                    if (entries <= warps || turn == thread_x / 32) {
+                        for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                            if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                t0_vals_shared[claimed] += combined;
                             }
+                            __syncwarp();
                         }
                     }
                 }
                 __syncthreads();
-                first_entry += parts;
             }
         }
         int to = 0;
@@ -1728,6 +1685,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
     int* t0_sorted_crd, double* t0_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -1747,70 +1705,80 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
         const int pA2_end = A2_pos[row + 1];
         for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
             const int tile_end = min(tile + 32, pA2_end);
-            int len = 0;
+            int from = 0;
+            int to = 0;
             if (thread_x < 32) {
                 const int entry = tile + thread_x;
                 const int pA = min(entry, tile_end - 1);
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
-                row_begins[thread_x] = pB2_begin;
-                row_ends[thread_x] = pB2_end;
-                len = entry < tile_end ? pB2_end - pB2_begin : 0;
+                from = pB2_begin;
+                to = entry < tile_end ? pB2_end : pB2_begin;
             }
-            const int longest = largestInBlock<256>(len, partial);
-            const int reach = min(longest, 256);
-            int width = 8;
-            while (width < reach) {
-                width += width;
+            int all;
+            const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+            if (thread_x < 32) {
+                row_begins[thread_x] = from;
+                row_ends[thread_x] = to;
+                row_slices[thread_x] = before;
             }
-            const int part = thread_x / width;
-            const int lane_of_part = thread_x % width;
-            const int parts = 256 / width;
-            const int parts_of_warp = max(32 / width, 1);
-            const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
-            const int turn_of_part = part % parts_of_warp;
-            int first_entry = tile;
-            while (first_entry < tile_end) {
-                const int own_entry = first_entry + part;
-                const int pA = min(own_entry, tile_end - 1);
-                const int slot = pA - tile;
-                const int row_begin = row_begins[slot];
-                const int row_end = row_ends[slot];
-                const int first_slot = first_entry - tile;
-                const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
-                for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
-                    const int pB = row_begin + round + lane_of_part;
-                    int claimed = 2147483647;
-                    double combined = 0.0;
-                    if (own_entry < tile_end && pB < row_end) {
-                        const int k_t0 = B2_crd[pB];
-                        int at = t0_begin + placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = claimPlace(&t0_crd[at], k_t0);
-                        }
-                        claimed = at;
-                        combined = A_vals[pA] * B_vals[pB];
+            __syncthreads();
+            const int part = thread_x / 8;
+            const int lane_of_part = thread_x % 8;
+            int last_slot = 0;
+            for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                const int slice = first_slice + part;
+                int slot = 0;
+                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                const int pA = min(tile + slot, tile_end - 1);
+                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                int claimed = 2147483647;
+                double combined = 0.0;
+                if (pB < row_ends[slot]) {
+                    const int k_t0 = B2_crd[pB];
+                    int at = t0_begin + placeOf(k_t0, t0_size);
+                    int held = claimPlace(&t0_crd[at], k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = claimPlace(&t0_crd[at], k_t0);
                     }
-                    for (int turn = 0; turn < turns; ++turn) {
-                        if (0 < turn) {
-                            __syncthreads();
-                        }
-                        if (turn == turn_of_warp) {
-                            for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
-                                if (part_in_turn == turn_of_part && claimed != 2147483647) {
-                                    t0_vals[claimed] += combined;
-                                }
-                                __syncwarp();
+                    claimed = at;
+                    combined = A_vals[pA] * B_vals[pB];
+                }
+                const int first_slot = last_slot;
+                const int slices = min(all - first_slice, 32);
+                const int last_slice = first_slice + slices - 1;
+                int slot_2 = 0;
+                slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                last_slot = slot_2;
+                const int entries = last_slot - first_slot + 1;
+                const int warps = (slices + 3) / 4;
+                const int parts_in_turn = entries <= warps ? 1 : 4;
+                const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                const int part_of_turn = part & (parts_in_turn - 1);
+                for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                    if (0 < turn) {
+                        __syncthreads();
+                    }
+                    if (entries <= warps || turn == thread_x / 32) {
+                        for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                            if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                t0_vals[claimed] += combined;
                             }
+                            __syncwarp();
                         }
                     }
                 }
                 __syncthreads();
-                first_entry += parts;
             }
         }
         int to = t0_begin;
@@ -1948,6 +1916,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
     int* t0_sorted_crd, double* t0_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -1971,70 +1940,80 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
             const int pA2_end = A2_pos[row + 1];
             for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
-                int len = 0;
+                int from = 0;
+                int to = 0;
                 if (thread_x < 32) {
                     const int entry = tile + thread_x;
                     const int pA = min(entry, tile_end - 1);
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
-                    row_begins[thread_x] = pB2_begin;
-                    row_ends[thread_x] = pB2_end;
-                    len = entry < tile_end ? pB2_end - pB2_begin : 0;
+                    from = pB2_begin;
+                    to = entry < tile_end ? pB2_end : pB2_begin;
                 }
-                const int longest = largestInBlock<256>(len, partial);
-                const int reach = min(longest, 256);
-                int width = 8;
-                while (width < reach) {
-                    width += width;
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
                 }
-                const int part = thread_x / width;
-                const int lane_of_part = thread_x % width;
-                const int parts = 256 / width;
-                const int parts_of_warp = max(32 / width, 1);
-                const int turn_of_warp = thread_x / 32 / max(width / 32, 1);
-                const int turn_of_part = part % parts_of_warp;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int own_entry = first_entry + part;
-                    const int pA = min(own_entry, tile_end - 1);
-                    const int slot = pA - tile;
-                    const int row_begin = row_begins[slot];
-                    const int row_end = row_ends[slot];
-                    const int first_slot = first_entry - tile;
-                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                    const int turns = (min(parts, tile_end - first_entry) + parts_of_warp - 1) / parts_of_warp;
-                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 256) {
-                        const int pB = row_begin + round + lane_of_part;
-                        int claimed = 2147483647;
-                        double combined = 0.0;
-                        if (own_entry < tile_end && pB < row_end) {
-                            const int k_t0 = B2_crd[pB];
-                            int at = t0_begin + placeOf(k_t0, t0_size);
-                            int held = claimPlace(&t0_crd[at], k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = claimPlace(&t0_crd[at], k_t0);
-                            }
-                            claimed = at;
-                            combined = A_vals[pA] * B_vals[pB];
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                int last_slot = 0;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = 0;
+                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pA = min(tile + slot, tile_end - 1);
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (pB < row_ends[slot]) {
+                        const int k_t0 = B2_crd[pB];
+                        int at = t0_begin + placeOf(k_t0, t0_size);
+                        int held = claimPlace(&t0_crd[at], k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = claimPlace(&t0_crd[at], k_t0);
                         }
-                        for (int turn = 0; turn < turns; ++turn) {
-                            if (0 < turn) {
-                                __syncthreads();
-                            }
-                            if (turn == turn_of_warp) {
-                                for (int part_in_turn = 0; part_in_turn < parts_of_warp; ++part_in_turn) {
-                                    if (part_in_turn == turn_of_part && claimed != 2147483647) {
-                                        t0_vals[claimed] += combined;
-                                    }
-                                    __syncwarp();
+                        claimed = at;
+                        combined = A_vals[pA] * B_vals[pB];
+                    }
+                    const int first_slot = last_slot;
+                    const int slices = min(all - first_slice, 32);
+                    const int last_slice = first_slice + slices - 1;
+                    int slot_2 = 0;
+                    slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                    last_slot = slot_2;
+                    const int entries = last_slot - first_slot + 1;
+                    const int warps = (slices + 3) / 4;
+                    const int parts_in_turn = entries <= warps ? 1 : 4;
+                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                    const int part_of_turn = part & (parts_in_turn - 1);
+                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (entries <= warps || turn == thread_x / 32) {
+                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                    t0_vals[claimed] += combined;
                                 }
+                                __syncwarp();
                             }
                         }
                     }
                     __syncthreads();
-                    first_entry += parts;
                 }
             }
             int to = t0_begin;

@@ -87,19 +87,6 @@ template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumB
     return sumBefore<G, Lanes>(count, all);
 }
 
-// The largest of what the lanes of the group have.
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(OwnGroup::mask<G>(), value);
-#else
-#pragma unroll
-    for (int distance = G / 2; distance > 0; distance /= 2) {
-        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
-    }
-    return value;
-#endif
-}
-
 // What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
 // array after the block's next barrier.
 template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
@@ -172,6 +159,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
     __shared__ int w_crd_shared[2048];
     __shared__ int row_begins[256];
     __shared__ int row_ends[256];
+    __shared__ int row_slices[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -201,43 +189,36 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count(
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
+                const int to = entry < tile_end ? pB2_end : pB2_begin;
+                int all;
+                const int before = sumBefore<32>((to - pB2_begin + 7) / 8, all);
                 row_begins[thread_x] = pB2_begin;
-                row_ends[thread_x] = pB2_end;
-                const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+                row_ends[thread_x] = to;
+                row_slices[thread_x] = before;
                 __syncwarp();
-                const int reach = min(longest, 32);
-                int width = 8;
-                while (width < reach) {
-                    width += width;
-                }
-                const int part = lane / width;
-                const int lane_of_part = lane % width;
-                const int parts = 32 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int own_entry = first_entry + part;
-                    const int pA_2 = min(own_entry, tile_end - 1);
-                    const int slot = thread_x / 32 * 32 + (pA_2 - tile);
-                    const int row_begin = row_begins[slot];
-                    const int row_end = row_ends[slot];
-                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
-                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
-                        const int pB = row_begin + round + lane_of_part;
-                        if (own_entry < tile_end && pB < row_end) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + placeOf(k, places);
-                            int held = claimPlace(&w_crd_shared[at], k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = claimPlace(&w_crd_shared[at], k);
-                            }
-                            if (held == 2147483647) {
-                                ++w_len;
-                            }
+                const int part = lane / 8;
+                const int lane_of_part = lane % 8;
+                for (int first_slice = 0; first_slice < all; first_slice += 4) {
+                    const int slice = first_slice + part;
+                    int slot = thread_x / 32 * 32;
+                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + placeOf(k, places);
+                        int held = claimPlace(&w_crd_shared[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = claimPlace(&w_crd_shared[at], k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
                         }
                     }
-                    first_entry += parts;
                 }
             }
             const int all = sumInGroup<32>(w_len);
@@ -255,6 +236,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
     const int* __restrict__ B2_crd, const int* w_places, int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int row_begins[256];
     __shared__ int row_ends[256];
+    __shared__ int row_slices[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -284,43 +266,36 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_large(
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
+                const int to = entry < tile_end ? pB2_end : pB2_begin;
+                int all;
+                const int before = sumBefore<32>((to - pB2_begin + 7) / 8, all);
                 row_begins[thread_x] = pB2_begin;
-                row_ends[thread_x] = pB2_end;
-                const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+                row_ends[thread_x] = to;
+                row_slices[thread_x] = before;
                 __syncwarp();
-                const int reach = min(longest, 32);
-                int width = 8;
-                while (width < reach) {
-                    width += width;
-                }
-                const int part = lane / width;
-                const int lane_of_part = lane % width;
-                const int parts = 32 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int own_entry = first_entry + part;
-                    const int pA_2 = min(own_entry, tile_end - 1);
-                    const int slot = thread_x / 32 * 32 + (pA_2 - tile);
-                    const int row_begin = row_begins[slot];
-                    const int row_end = row_ends[slot];
-                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
-                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
-                        const int pB = row_begin + round + lane_of_part;
-                        if (own_entry < tile_end && pB < row_end) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + placeOf(k, places);
-                            int held = claimPlace(&w_crd[at], k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = claimPlace(&w_crd[at], k);
-                            }
-                            if (held == 2147483647) {
-                                ++w_len;
-                            }
+                const int part = lane / 8;
+                const int lane_of_part = lane % 8;
+                for (int first_slice = 0; first_slice < all; first_slice += 4) {
+                    const int slice = first_slice + part;
+                    int slot = thread_x / 32 * 32;
+                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + placeOf(k, places);
+                        int held = claimPlace(&w_crd[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = claimPlace(&w_crd[at], k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
                         }
                     }
-                    first_entry += parts;
                 }
             }
             const int all = sumInGroup<32>(w_len);
@@ -339,6 +314,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
     int* w_crd) {
     __shared__ int row_begins[256];
     __shared__ int row_ends[256];
+    __shared__ int row_slices[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -372,43 +348,36 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_count_largest(
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
+                    const int to = entry < tile_end ? pB2_end : pB2_begin;
+                    int all;
+                    const int before = sumBefore<32>((to - pB2_begin + 7) / 8, all);
                     row_begins[thread_x] = pB2_begin;
-                    row_ends[thread_x] = pB2_end;
-                    const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
                     __syncwarp();
-                    const int reach = min(longest, 32);
-                    int width = 8;
-                    while (width < reach) {
-                        width += width;
-                    }
-                    const int part = lane / width;
-                    const int lane_of_part = lane % width;
-                    const int parts = 32 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int own_entry = first_entry + part;
-                        const int pA_2 = min(own_entry, tile_end - 1);
-                        const int slot = thread_x / 32 * 32 + (pA_2 - tile);
-                        const int row_begin = row_begins[slot];
-                        const int row_end = row_ends[slot];
-                        const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
-                        const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                        for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
-                            const int pB = row_begin + round + lane_of_part;
-                            if (own_entry < tile_end && pB < row_end) {
-                                const int k = B2_crd[pB];
-                                int at = w_begin + placeOf(k, places);
-                                int held = claimPlace(&w_crd[at], k);
-                                while (held != 2147483647 && held != k) {
-                                    at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = claimPlace(&w_crd[at], k);
-                                }
-                                if (held == 2147483647) {
-                                    ++w_len;
-                                }
+                    const int part = lane / 8;
+                    const int lane_of_part = lane % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 4) {
+                        const int slice = first_slice + part;
+                        int slot = thread_x / 32 * 32;
+                        slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (pB < row_ends[slot]) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + placeOf(k, places);
+                            int held = claimPlace(&w_crd[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd[at], k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
                             }
                         }
-                        first_entry += parts;
                     }
                 }
                 const int all = sumInGroup<32>(w_len);
@@ -491,6 +460,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
     __shared__ double w_vals_shared[2048];
     __shared__ int row_begins[256];
     __shared__ int row_ends[256];
+    __shared__ int row_slices[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
@@ -522,54 +492,47 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill(
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
+                const int to = entry < tile_end ? pB2_end : pB2_begin;
+                int all;
+                const int before = sumBefore<32>((to - pB2_begin + 7) / 8, all);
                 row_begins[thread_x] = pB2_begin;
-                row_ends[thread_x] = pB2_end;
-                const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+                row_ends[thread_x] = to;
+                row_slices[thread_x] = before;
                 __syncwarp();
-                const int reach = min(longest, 32);
-                int width = 8;
-                while (width < reach) {
-                    width += width;
-                }
-                const int part = lane / width;
-                const int lane_of_part = lane % width;
-                const int parts = 32 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int own_entry = first_entry + part;
-                    const int pA_2 = min(own_entry, tile_end - 1);
-                    const int slot = thread_x / 32 * 32 + (pA_2 - tile);
-                    const int row_begin = row_begins[slot];
-                    const int row_end = row_ends[slot];
-                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
-                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                    const int turns = min(parts, tile_end - first_entry);
-                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
-                        const int pB = row_begin + round + lane_of_part;
-                        int claimed = 2147483647;
-                        double combined = 0.0;
-                        if (own_entry < tile_end && pB < row_end) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + placeOf(k, w_size);
-                            int held = claimPlace(&w_crd_shared[at], k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = claimPlace(&w_crd_shared[at], k);
-                            }
-                            claimed = at;
-                            combined = A_vals[pA_2] * B_vals[pB];
+                const int part = lane / 8;
+                const int lane_of_part = lane % 8;
+                for (int first_slice = 0; first_slice < all; first_slice += 4) {
+                    const int slice = first_slice + part;
+                    int slot = thread_x / 32 * 32;
+                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pA_2 = min(tile + (slot - thread_x / 32 * 32), tile_end - 1);
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + placeOf(k, w_size);
+                        int held = claimPlace(&w_crd_shared[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = claimPlace(&w_crd_shared[at], k);
                         }
-                        for (int turn = 0; turn < turns; ++turn) {
-                            if (0 < turn) {
-                                __syncwarp();
-                            }
-                            if (turn == part && claimed != 2147483647) {
-                                w_vals_shared[claimed] += combined;
-                            }
+                        claimed = at;
+                        combined = A_vals[pA_2] * B_vals[pB];
+                    }
+                    for (int turn = 0, turn_end = min(all - first_slice, 4); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncwarp();
+                        }
+                        if (turn == part && claimed != 2147483647) {
+                            w_vals_shared[claimed] += combined;
                         }
                     }
                     __syncwarp();
-                    first_entry += parts;
                 }
             }
             int to = w_begin;
@@ -629,6 +592,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
     double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int row_begins[256];
     __shared__ int row_ends[256];
+    __shared__ int row_slices[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -661,54 +625,47 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_large(
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 const int pB2_end = B2_pos[j + 1];
+                const int to = entry < tile_end ? pB2_end : pB2_begin;
+                int all;
+                const int before = sumBefore<32>((to - pB2_begin + 7) / 8, all);
                 row_begins[thread_x] = pB2_begin;
-                row_ends[thread_x] = pB2_end;
-                const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+                row_ends[thread_x] = to;
+                row_slices[thread_x] = before;
                 __syncwarp();
-                const int reach = min(longest, 32);
-                int width = 8;
-                while (width < reach) {
-                    width += width;
-                }
-                const int part = lane / width;
-                const int lane_of_part = lane % width;
-                const int parts = 32 / width;
-                int first_entry = tile;
-                while (first_entry < tile_end) {
-                    const int own_entry = first_entry + part;
-                    const int pA_2 = min(own_entry, tile_end - 1);
-                    const int slot = thread_x / 32 * 32 + (pA_2 - tile);
-                    const int row_begin = row_begins[slot];
-                    const int row_end = row_ends[slot];
-                    const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
-                    const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                    const int turns = min(parts, tile_end - first_entry);
-                    for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
-                        const int pB = row_begin + round + lane_of_part;
-                        int claimed = 2147483647;
-                        double combined = 0.0;
-                        if (own_entry < tile_end && pB < row_end) {
-                            const int k = B2_crd[pB];
-                            int at = w_begin + placeOf(k, w_size);
-                            int held = claimPlace(&w_crd[at], k);
-                            while (held != 2147483647 && held != k) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = claimPlace(&w_crd[at], k);
-                            }
-                            claimed = at;
-                            combined = A_vals[pA_2] * B_vals[pB];
+                const int part = lane / 8;
+                const int lane_of_part = lane % 8;
+                for (int first_slice = 0; first_slice < all; first_slice += 4) {
+                    const int slice = first_slice + part;
+                    int slot = thread_x / 32 * 32;
+                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pA_2 = min(tile + (slot - thread_x / 32 * 32), tile_end - 1);
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + placeOf(k, w_size);
+                        int held = claimPlace(&w_crd[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = claimPlace(&w_crd[at], k);
                         }
-                        for (int turn = 0; turn < turns; ++turn) {
-                            if (0 < turn) {
-                                __syncwarp();
-                            }
-                            if (turn == part && claimed != 2147483647) {
-                                w_vals[claimed] += combined;
-                            }
+                        claimed = at;
+                        combined = A_vals[pA_2] * B_vals[pB];
+                    }
+                    for (int turn = 0, turn_end = min(all - first_slice, 4); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncwarp();
+                        }
+                        if (turn == part && claimed != 2147483647) {
+                            w_vals[claimed] += combined;
                         }
                     }
                     __syncwarp();
-                    first_entry += parts;
                 }
             }
             int to = w_begin;
@@ -768,6 +725,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
     int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int row_begins[256];
     __shared__ int row_ends[256];
+    __shared__ int row_slices[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -803,54 +761,47 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_warp_fill_largest(
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
                     const int pB2_end = B2_pos[j + 1];
+                    const int to = entry < tile_end ? pB2_end : pB2_begin;
+                    int all;
+                    const int before = sumBefore<32>((to - pB2_begin + 7) / 8, all);
                     row_begins[thread_x] = pB2_begin;
-                    row_ends[thread_x] = pB2_end;
-                    const int longest = largestInGroup<32>(entry < tile_end ? pB2_end - pB2_begin : 0);
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
                     __syncwarp();
-                    const int reach = min(longest, 32);
-                    int width = 8;
-                    while (width < reach) {
-                        width += width;
-                    }
-                    const int part = lane / width;
-                    const int lane_of_part = lane % width;
-                    const int parts = 32 / width;
-                    int first_entry = tile;
-                    while (first_entry < tile_end) {
-                        const int own_entry = first_entry + part;
-                        const int pA_2 = min(own_entry, tile_end - 1);
-                        const int slot = thread_x / 32 * 32 + (pA_2 - tile);
-                        const int row_begin = row_begins[slot];
-                        const int row_end = row_ends[slot];
-                        const int first_slot = thread_x / 32 * 32 + (first_entry - tile);
-                        const int len_of_first = row_ends[first_slot] - row_begins[first_slot];
-                        const int turns = min(parts, tile_end - first_entry);
-                        for (int round = 0, round_end = max(len_of_first, 1); round < round_end; round += 32) {
-                            const int pB = row_begin + round + lane_of_part;
-                            int claimed = 2147483647;
-                            double combined = 0.0;
-                            if (own_entry < tile_end && pB < row_end) {
-                                const int k = B2_crd[pB];
-                                int at = w_begin + placeOf(k, w_size);
-                                int held = claimPlace(&w_crd[at], k);
-                                while (held != 2147483647 && held != k) {
-                                    at = at + 1 == w_end ? w_begin : at + 1;
-                                    held = claimPlace(&w_crd[at], k);
-                                }
-                                claimed = at;
-                                combined = A_vals[pA_2] * B_vals[pB];
+                    const int part = lane / 8;
+                    const int lane_of_part = lane % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 4) {
+                        const int slice = first_slice + part;
+                        int slot = thread_x / 32 * 32;
+                        slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pA_2 = min(tile + (slot - thread_x / 32 * 32), tile_end - 1);
+                        const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pB < row_ends[slot]) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + placeOf(k, w_size);
+                            int held = claimPlace(&w_crd[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd[at], k);
                             }
-                            for (int turn = 0; turn < turns; ++turn) {
-                                if (0 < turn) {
-                                    __syncwarp();
-                                }
-                                if (turn == part && claimed != 2147483647) {
-                                    w_vals[claimed] += combined;
-                                }
+                            claimed = at;
+                            combined = A_vals[pA_2] * B_vals[pB];
+                        }
+                        for (int turn = 0, turn_end = min(all - first_slice, 4); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncwarp();
+                            }
+                            if (turn == part && claimed != 2147483647) {
+                                w_vals[claimed] += combined;
                             }
                         }
                         __syncwarp();
-                        first_entry += parts;
                     }
                 }
                 int to = w_begin;

@@ -1,40 +1,41 @@
 //! Several entries of a row abreast, each of which scatters a row of its own.
 //!
-//! These rows are short as a rule. One after another, each would leave most lanes of a team without an element, and the loads that
-//! lead to it would be waited for alone. So a team has parts, and every part an entry:
+//! These rows are short as a rule, and a few are long. One after another, each would leave most lanes of a team without an element, and
+//! the loads that lead to it would be waited for alone. So a team has parts of 8 lanes, and rows have *slices* of as many elements,
+//! which parts take one after another, whosever they are:
 //!
 //! ```text
 //! for tile in lo..hi step 32 {
-//!     every lane looks where the row of one entry begins and ends, which all can read then, and the longest row is found
-//!     parts have as many lanes as that asks for, 8, 16, … up to all
-//!     for first in tile.. step parts {
-//!         for round in 0..length of row first, step lanes {        one round, where there are several parts
-//!             claim element round + lane of row first + part
-//!             for turn in 0..parts { if turn == part { w[at] += value }; wait }
-//!         }
+//!     every lane looks where the row of one entry begins and ends, and how many slices are before it, which all can read then
+//!     for first in 0..slices of all rows, step parts {
+//!         slice first + part is of the last entry that has no more of them before it
+//!         claim its element lane
+//!         for turn in 0..turns { if turn is mine { w[at] += value }; wait }
 //!     }
 //! }
 //! ```
 //!
-//! Parts combine in turn: the terms of an element are summed in the order in which one thread would sum them. Who has claimed a place
-//! need not be the first, so that all places begin with the reduction's identity. Those of a warp take their turns while the block's
-//! other warps do not wait for each of them. What is only counted, or scattered once, needs no turns, nor do numbers whose sum is
-//! the same in every order, which are combined by atomic updates.
+//! Slices are in the order of entries, and lanes combine in turn: the terms of an element are summed in the order in which one thread
+//! would sum them. Elements of one entry are all different, so that all lanes that have it can have one turn. A block does it so where
+//! its slices are of few entries; of more, each warp has a turn, in which its parts have theirs while the block's other warps do not
+//! wait for each of them. Who has claimed a place need not be the first, so that all places begin with the reduction's identity.
+//! What is only counted, or scattered once, needs no turns, nor do numbers whose sum is the same in every order, which are
+//! combined by atomic updates.
 
 use super::super::assemble::Pass;
 use super::super::region::guard;
 use super::super::{Lowerer, joined};
 use super::TeamLanes;
-use super::team::Filled;
+use super::team::{Filled, Prefix};
 use crate::llir::kernel::WARP;
 use crate::llir::walk::{rename, visit_stmts};
 use crate::llir::{
-    Block, BufferId, Collective, Elem, Expr, IndexOp, LoopKind, MOST, Over, Scanned, Scope, Space, Stmt, Ty,
-    VarId, build,
+    Block, BufferId, Collective, Elem, Expr, IndexOp, LoopKind, MOST, Scanned, Scope, Space, Stmt, Ty, VarId,
+    build,
 };
 use crate::scalar::{Monoid, Value};
 
-/// The fewest lanes of a part: those that load one sector of coordinates.
+/// The lanes of a part, and the elements of a slice: those that are in one sector of coordinates.
 const PART: u32 = 8;
 
 /// Entries of a tile: as many lanes of a team look how long an entry's row is each.
@@ -66,26 +67,26 @@ enum Together {
     InTurn(Monoid, Value),
 }
 
-/// How a block's parts lie in its warps.
-struct OfWarps {
-    /// How many of them a warp has, if not only a piece of one.
-    parts: Expr,
-    /// When it is the warp's turn.
-    turn: Expr,
-    /// When it is the part's turn in the warp.
-    turn_of_part: Expr,
-}
-
-/// Entries of which parts have one each.
+/// Entries whose slices parts have.
 struct Tile {
     /// The first, and the end.
     begin: Expr,
     end: Expr,
-    /// How long the longest of their rows is.
-    longest: Expr,
-    /// Where their rows begin and end: arrays that the team shares.
+    /// How many slices their rows have.
+    all: Expr,
+    /// Where their rows begin and end, and how many slices are before: arrays that the team shares.
     begins: BufferId,
     ends: BufferId,
+    slices: BufferId,
+}
+
+/// The slices that a team has at a time.
+struct Round {
+    /// Which is the first.
+    first: VarId,
+    /// The own entry's place in the tile's arrays.
+    slot: Expr,
+    part: Expr,
 }
 
 /// What a lane has to combine, and where.
@@ -143,17 +144,18 @@ impl Lowerer<'_> {
         lanes: &TeamLanes,
         filled: &Filled<'_>,
     ) -> Block {
+        let in_turn = matches!(together, Together::InTurn(..));
         filled.begun.set(filled.begun.get() || !matches!(together, Together::Apart));
-        // Parts in turn have all waited at their end.
-        let waits = !matches!(together, Together::InTurn(..));
+        // Where a tile's rows are is stored when all have read it of the one before: rounds in turn have all waited at their end,
+        // and a block has for its scan.
+        let waits = !in_turn && lanes.scope != Scope::Block;
         let comes_again = filled.depth.get() > 0 || self.spas.len() > 1;
-        let at_end = filled.pass == Pass::Fill || lanes.scope == Scope::Block || comes_again;
+        let at_end = !in_turn && filled.pass == Pass::Fill || waits && comes_again;
         let mut out = Block::new();
         out.extend((filled.looks.replace(true) && waits && !at_end).then(|| lanes.barrier()));
         let lo = self.bind("entries_begin", entries.lo.clone(), &mut out);
         let hi = self.bind("entries_end", entries.hi.clone(), &mut out);
         let begin = self.fresh("tile", Ty::Index);
-        // Where a tile's rows are is stored when all have read it of the one before.
         let later = guard(build::lt(lo.clone(), begin), vec![lanes.barrier()]);
         let mut body = if waits { later } else { Block::new() };
         let most = build::add(begin, Expr::Index(TILE.into()));
@@ -161,7 +163,7 @@ impl Lowerer<'_> {
         let tile = self.look(entries, (begin.into(), end), lanes, &mut body);
         body.extend(self.by_parts(entries, &tile, together, lanes, filled));
         out.push(serial(begin, (lo, hi), TILE, body));
-        out.extend((waits && at_end).then(|| lanes.barrier()));
+        out.extend(at_end.then(|| lanes.barrier()));
         out
     }
 
@@ -174,59 +176,79 @@ impl Lowerer<'_> {
         block: &mut Block,
     ) -> Tile {
         // In a block the first lanes have entries; of groups each has places for its own.
-        let shared = if lanes.size > TILE { TILE } else { self.gpu().grid.threads() as u32 };
-        let [begins, ends] = [0, 1].map(|n| self.row_bounds(n, shared));
+        let of_first = lanes.size > TILE;
+        let shared = if of_first { TILE } else { self.gpu().grid.threads() as u32 };
+        let [begins, ends, slices] = self.row_bounds(shared);
         let mut look = Block::new();
         let own = self.bind("entry", build::add(begin.clone(), lanes.lane.clone()), &mut look);
         let is_there = build::lt(own.clone(), end.clone());
         look.extend(entries.known_of(&own, &end));
-        for (buffer, value) in [(begins, entries.first), (ends, entries.end)] {
-            look.push(Stmt::Store { buffer, index: lanes.thread.clone(), value: value.clone() });
+        let [from, to] = ["from", "to"].map(|name| self.fresh(name, Ty::Index));
+        // Past the end of the tile entries have no elements.
+        let until = Expr::Select(is_there.into(), entries.end.clone().into(), entries.first.clone().into());
+        let values = [(from, entries.first.clone()), (to, until)];
+        let is_first = build::lt(lanes.lane.clone(), Expr::Index(TILE.into()));
+        if of_first {
+            look.extend(values.map(|(var, value)| Stmt::Assign { var, value }));
+            let mut both: Block = [from, to].map(|var| Stmt::Mut { var, value: Expr::Index(0) }).into();
+            both.push(Stmt::If { cond: is_first.clone(), then: look, otherwise: vec![] });
+            look = both;
+        } else {
+            look.extend(values.map(|(var, value)| Stmt::Let { var, value }));
         }
-        let len = build::sub(entries.end.clone(), entries.first.clone());
-        let mut len = Expr::Select(Box::new(is_there), Box::new(len), Box::new(Expr::Index(0)));
-        if lanes.size > TILE {
-            let var = self.fresh("len", Ty::Index);
-            look.push(Stmt::Assign { var, value: len });
-            let cond = build::lt(lanes.lane.clone(), Expr::Index(TILE.into()));
-            look = vec![
-                Stmt::Mut { var, value: Expr::Index(0) },
-                Stmt::If { cond, then: look, otherwise: vec![] },
-            ];
-            len = var.into();
-        }
-        let (longest, over) = (self.fresh("longest", Ty::Index), self.over(lanes));
-        let (of, all) = (Scanned::Largest(len), Some(longest));
-        look.push(Stmt::Collective(Collective::Scan { of, before: None, all, over }));
+        let up = build::add(build::sub(to, from), Expr::Index(u64::from(PART) - 1));
+        let count = build::div(up, Expr::Index(PART.into()));
+        let (scan, Prefix { before, all }) = self.team_scan(lanes, Scanned::Sum(count));
+        look.push(scan);
+        let stored = [(begins, from.into()), (ends, to.into()), (slices, before)];
+        let store = |(buffer, value)| Stmt::Store { buffer, index: lanes.thread.clone(), value };
+        let stores = stored.map(store).into();
+        look.extend(if of_first { guard(is_first, stores) } else { stores });
+        look.push(lanes.barrier());
         self.renew(&mut look);
-        let longest = match look.last() {
-            Some(Stmt::Collective(Collective::Scan { all: Some(all), .. })) => *all,
-            _ => longest,
-        };
+        let scanned = look.iter().find_map(|s| match s {
+            Stmt::Collective(Collective::Scan { all, .. }) => *all,
+            _ => None,
+        });
+        let all = scanned.map_or(all, Expr::from);
         block.extend(look);
-        // A block has waited for what it scans.
-        block.extend(matches!(over, Over::Group(_)).then(|| lanes.barrier()));
-        Tile { begin, end, longest: longest.into(), begins, ends }
+        Tile { begin, end, all, begins, ends, slices }
     }
 
-    /// The array, of so many places, of where rows begin, or of where they end.
-    fn row_bounds(&mut self, which: usize, len: u32) -> BufferId {
+    /// The arrays, of so many places, of where rows begin, where they end, and how many slices are before them.
+    fn row_bounds(&mut self, len: u32) -> [BufferId; 3] {
         let space = Space::Shared { len };
-        let known = self.out.row_bounds.iter().find(|b| self.buffers[b[which].index()].space == space);
-        let [begins, ends] = match known {
+        let known = self.out.row_bounds.iter().find(|b| self.buffers[b[0].index()].space == space);
+        let arrays = match known {
             Some(known) => *known,
             None => {
-                let made = ["row_begins", "row_ends"].map(|name| self.local(name, Elem::Index, space));
+                let names = ["row_begins", "row_ends", "row_slices"];
+                let made = names.map(|name| self.local(name, Elem::Index, space));
                 self.out.row_bounds.push(made);
                 made
             }
         };
-        let buffer = [begins, ends][which];
-        self.share_once(buffer);
-        buffer
+        arrays.into_iter().for_each(|buffer| self.share_once(buffer));
+        arrays
     }
 
-    /// A tile's entries, as many at a time as there are parts.
+    /// The place in a tile's arrays of the entry that has the slice: of the last that has no more of them before it, which is not one
+    /// without elements.
+    fn slot_of(&mut self, slice: &Expr, tile: &Tile, lanes: &TeamLanes, block: &mut Block) -> Expr {
+        let slot = self.fresh("slot", Ty::Index);
+        block.push(Stmt::Mut { var: slot, value: lanes.first_thread() });
+        let mut half = u64::from(TILE) / 2;
+        while half > 0 {
+            let further = build::add(slot, Expr::Index(half));
+            let is_there = build::le(build::load(tile.slices, further.clone()), slice.clone());
+            let value = Expr::Select(is_there.into(), further.into(), Box::new(slot.into()));
+            block.push(Stmt::Assign { var: slot, value });
+            half /= 2;
+        }
+        slot.into()
+    }
+
+    /// The slices of a tile's entries, as many at a time as there are parts.
     fn by_parts(
         &mut self,
         entries: &Entries<'_>,
@@ -236,66 +258,47 @@ impl Lowerer<'_> {
         filled: &Filled<'_>,
     ) -> Block {
         let mut block = Block::new();
-        let (wide, next) = (self.fresh("width", Ty::Index), self.fresh("first_entry", Ty::Index));
-        let team = Expr::Index(lanes.size.into());
-        let reach = self.bind("reach", build::min(tile.longest.clone(), team.clone()), &mut block);
-        let twice = vec![Stmt::Assign { var: wide, value: build::add(wide, wide) }];
-        block.push(Stmt::Mut { var: wide, value: Expr::Index(PART.into()) });
-        block.push(Stmt::While { cond: build::lt(wide, reach), body: twice });
-        let by_width = |op| Expr::IndexOp(op, Box::new(lanes.lane.clone()), Box::new(wide.into()));
-        let part = self.bind("part", by_width(IndexOp::Div), &mut block);
-        let lane = self.bind("lane_of_part", by_width(IndexOp::Rem), &mut block);
-        let parts = self.bind("parts", build::div(team, wide), &mut block);
+        let by_part = |op| Expr::IndexOp(op, lanes.lane.clone().into(), Expr::Index(PART.into()).into());
+        let part = self.bind("part", by_part(IndexOp::Div), &mut block);
+        let lane = self.bind("lane_of_part", by_part(IndexOp::Rem), &mut block);
         let in_turn = matches!(together, Together::InTurn(..));
-        let warps = (in_turn && lanes.scope == Scope::Block)
-            .then(|| self.parts_of_warps(lanes, wide, &part, &mut block));
+        let last = (in_turn && lanes.scope == Scope::Block).then(|| self.fresh("last_slot", Ty::Index));
+        block.extend(last.map(|var| Stmt::Mut { var, value: Expr::Index(0) }));
 
+        let first = self.fresh("first_slice", Ty::Index);
         let mut body = Block::new();
-        let own = self.bind("own_entry", build::add(next, part.clone()), &mut body);
+        let slice = self.bind("slice", build::add(first, part.clone()), &mut body);
+        let slot = self.slot_of(&slice, tile, lanes, &mut body);
+        let own = build::add(tile.begin.clone(), build::sub(slot.clone(), lanes.first_thread()));
         body.extend(entries.known_of(&own, &tile.end));
-        let of = |e: Expr| build::add(lanes.first_thread(), build::sub(e, tile.begin.clone()));
-        let slot = self.bind("slot", of(entries.var.into()), &mut body);
-        let begin = self.bind("row_begin", build::load(tile.begins, slot.clone()), &mut body);
-        let end = self.bind("row_end", build::load(tile.ends, slot), &mut body);
-        let slot = self.bind("first_slot", of(next.into()), &mut body);
-        let len = build::sub(build::load(tile.ends, slot.clone()), build::load(tile.begins, slot));
-        let len = self.bind("len_of_first", len, &mut body);
-        let mut turns = build::min(parts.clone(), build::sub(tile.end.clone(), next));
-        if let Some(OfWarps { parts, .. }) = &warps {
-            let last = build::sub(build::add(turns, parts.clone()), Expr::Index(1));
-            turns = build::div(last, parts.clone());
-        }
-        let turns = self.bind("turns", turns, &mut body);
-        let round = self.fresh("round", Ty::Index);
-        let element = build::add(build::add(begin, round), lane);
-        let has = build::and(build::lt(own, tile.end.clone()), build::lt(entries.element, end));
-        let mut in_round = vec![Stmt::Let { var: entries.element, value: element }];
+        let of_row = build::sub(slice, build::load(tile.slices, slot.clone()));
+        let before = build::add(build::mul(of_row, Expr::Index(PART.into())), lane);
+        let element = build::add(build::load(tile.begins, slot.clone()), before);
+        body.push(Stmt::Let { var: entries.element, value: element });
+        // Past the last slice no entry has an element.
+        let has = build::lt(entries.element, build::load(tile.ends, slot.clone()));
         let claims = |claimed| Stmt::If { cond: has, then: claimed, otherwise: vec![] };
         match together {
-            Together::Apart => in_round.push(claims(self.claims(entries.body.clone(), filled))),
-            Together::AnyOrder(op) => in_round.push(claims(self.claims_atomically(entries, op, filled))),
+            Together::Apart => body.push(claims(self.claims(entries.body.clone(), filled))),
+            Together::AnyOrder(op) => body.push(claims(self.claims_atomically(entries, op, filled))),
             Together::InTurn(op, nothing) => {
                 let mine = Claimed {
                     at: self.fresh("claimed", Ty::Index),
                     value: self.fresh("combined", Ty::Scalar(self.dtype)),
                 };
-                in_round.push(Stmt::Mut { var: mine.at, value: Expr::Index(MOST) });
-                in_round.push(Stmt::Mut { var: mine.value, value: Expr::Lit(nothing) });
-                in_round.push(claims(self.claims_alone(entries.body.clone(), filled, &mine)));
-                in_round.push(match &warps {
-                    None => self.in_turn(op, &mine, (part, turns), lanes, filled),
-                    Some(warps) => self.in_turn_by_warps(op, &mine, warps, turns, lanes, filled),
+                body.push(Stmt::Mut { var: mine.at, value: Expr::Index(MOST) });
+                body.push(Stmt::Mut { var: mine.value, value: Expr::Lit(nothing) });
+                body.push(claims(self.claims_alone(entries.body.clone(), filled, &mine)));
+                let round = Round { first, slot, part };
+                body.extend(match last {
+                    None => self.in_turn(op, &mine, tile, &round, lanes, filled),
+                    Some(last) => self.in_turn_by_entries(op, &mine, tile, (&round, last), lanes, filled),
                 });
+                // Elements of one row are all different, of several rows they need not be.
+                body.push(lanes.barrier());
             }
         }
-        // Of several parts each has all lanes that its row asks for.
-        let rounds = (Expr::Index(0), build::max(len, Expr::Index(1)));
-        body.push(serial(round, rounds, lanes.size, in_round));
-        // Elements of one row are all different, of several rows they need not be.
-        body.extend(in_turn.then(|| lanes.barrier()));
-        body.push(Stmt::Assign { var: next, value: build::add(next, parts) });
-        block.push(Stmt::Mut { var: next, value: tile.begin.clone() });
-        block.push(Stmt::While { cond: build::lt(next, tile.end.clone()), body });
+        block.push(serial(first, (Expr::Index(0), tile.all.clone()), lanes.size / PART, body));
         block
     }
 
@@ -324,55 +327,74 @@ impl Lowerer<'_> {
         &mut self,
         op: Monoid,
         mine: &Claimed,
-        (part, turns): (Expr, Expr),
+        tile: &Tile,
+        round: &Round,
         lanes: &TeamLanes,
         filled: &Filled<'_>,
-    ) -> Stmt {
+    ) -> Block {
+        let turns = slices_of(round, tile, lanes);
         let turn = self.fresh("turn", Ty::Index);
-        let combine = self.combine_in(turn, part, op, mine, filled);
+        let combine = self.combine_if(build::eq(turn, round.part.clone()), op, mine, filled);
         let each = joined(after_first(turn, lanes), vec![combine]);
-        serial(turn, (Expr::Index(0), turns), 1, each)
+        vec![serial(turn, (Expr::Index(0), turns), 1, each)]
     }
 
     /// What a lane has is combined, if it is its turn.
-    fn combine_in(&self, turn: VarId, own: Expr, op: Monoid, mine: &Claimed, filled: &Filled<'_>) -> Stmt {
+    fn combine_if(&self, is_turn: Expr, op: Monoid, mine: &Claimed, filled: &Filled<'_>) -> Stmt {
         let buffer = self.spas[filled.workspace.index()].vals;
         let combine = vec![Stmt::Reduce { buffer, index: mine.at.into(), op, value: mine.value.into() }];
-        let cond = build::and(build::eq(turn, own), build::ne(mine.at, Expr::Index(MOST)));
+        let cond = build::and(is_turn, build::ne(mine.at, Expr::Index(MOST)));
         Stmt::If { cond, then: combine, otherwise: vec![] }
     }
 
-    /// The parts that a block's warps have, or the warps that a part has.
-    fn parts_of_warps(&mut self, lanes: &TeamLanes, wide: VarId, part: &Expr, block: &mut Block) -> OfWarps {
-        let warp = || Expr::Index(WARP.into());
-        let one = || Expr::Index(1);
-        let parts = self.bind("parts_of_warp", build::max(build::div(warp(), wide), one()), block);
-        let own =
-            build::div(build::div(lanes.thread.clone(), warp()), build::max(build::div(wide, warp()), one()));
-        let turn = self.bind("turn_of_warp", own, block);
-        let own = Expr::IndexOp(IndexOp::Rem, Box::new(part.clone()), Box::new(parts.clone()));
-        let turn_of_part = self.bind("turn_of_part", own, block);
-        OfWarps { parts, turn, turn_of_part }
-    }
-
-    /// Parts of a warp combine what they have, one after another, and so do warps.
-    fn in_turn_by_warps(
+    /// In a block those who have an entry combine what they have at once, one entry after another; of more entries than warps, warps
+    /// do so one after another, and so do the parts of each.
+    fn in_turn_by_entries(
         &mut self,
         op: Monoid,
         mine: &Claimed,
-        warps: &OfWarps,
-        turns: Expr,
+        tile: &Tile,
+        (round, last): (&Round, VarId),
         lanes: &TeamLanes,
         filled: &Filled<'_>,
-    ) -> Stmt {
+    ) -> Block {
+        let mut block = Block::new();
+        let one = || Expr::Index(1);
+        let of_warp = || Expr::Index((WARP / PART).into());
+        // The last entry of the round before may have slices in this one.
+        let first_slot = self.fresh("first_slot", Ty::Index);
+        block.push(Stmt::Let { var: first_slot, value: last.into() });
+        let slices = self.bind("slices", slices_of(round, tile, lanes), &mut block);
+        let slice =
+            self.bind("last_slice", build::sub(build::add(round.first, slices.clone()), one()), &mut block);
+        let slot = self.slot_of(&slice, tile, lanes, &mut block);
+        block.push(Stmt::Assign { var: last, value: slot });
+        let of = build::add(build::sub(last, first_slot), one());
+        let of = self.bind("entries", of, &mut block);
+        let warps = build::div(build::add(slices, build::sub(of_warp(), one())), of_warp());
+        let warps = self.bind("warps", warps, &mut block);
+        let by_entries = build::le(of.clone(), warps.clone());
+        let mut either = |l: &mut Self, name, entries: Expr, warps: Expr| {
+            let value = Expr::Select(by_entries.clone().into(), entries.into(), warps.into());
+            l.bind(name, value, &mut block)
+        };
+        let warp = build::div(lanes.thread.clone(), Expr::Index(WARP.into()));
+        let parts = either(self, "parts_in_turn", one(), of_warp());
+        let own = either(self, "turn_of_lane", build::sub(round.slot.clone(), first_slot), warp.clone());
+        let own_part =
+            Expr::IndexOp(IndexOp::And, round.part.clone().into(), build::sub(parts.clone(), one()).into());
+        let own_part = self.bind("part_of_turn", own_part, &mut block);
+
         let (turn, inner) = (self.fresh("turn", Ty::Index), self.fresh("part_in_turn", Ty::Index));
-        let combine = self.combine_in(inner, warps.turn_of_part.clone(), op, mine, filled);
-        let parts = (Expr::Index(0), warps.parts.clone());
-        let in_warp = serial(inner, parts, 1, vec![combine, Stmt::Barrier(Scope::WARP)]);
-        let cond = build::eq(turn, warps.turn.clone());
-        let each =
-            joined(after_first(turn, lanes), vec![Stmt::If { cond, then: vec![in_warp], otherwise: vec![] }]);
-        serial(turn, (Expr::Index(0), turns), 1, each)
+        let is_turn = build::and(build::eq(turn, own), build::eq(inner, own_part));
+        let combine = self.combine_if(is_turn, op, mine, filled);
+        let in_warp = serial(inner, (Expr::Index(0), parts), 1, vec![combine, Stmt::Barrier(Scope::WARP)]);
+        // Whole warps come to it, whosever turn it is of their lanes.
+        let comes = build::or(by_entries, build::eq(turn, warp));
+        let comes = Stmt::If { cond: comes, then: vec![in_warp], otherwise: vec![] };
+        let each = joined(after_first(turn, lanes), vec![comes]);
+        block.push(serial(turn, (Expr::Index(0), build::min(of, warps)), 1, each));
+        block
     }
 
     /// The block's variables become others.
@@ -385,6 +407,11 @@ impl Lowerer<'_> {
             rename(block, var, other);
         }
     }
+}
+
+/// How many slices a round has.
+fn slices_of(round: &Round, tile: &Tile, lanes: &TeamLanes) -> Expr {
+    build::min(build::sub(tile.all.clone(), round.first), Expr::Index((lanes.size / PART).into()))
 }
 
 /// All have waited since the turn before.

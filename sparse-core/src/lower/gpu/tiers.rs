@@ -164,11 +164,12 @@ impl<'k> Lowerer<'k> {
         fit.then_some(SharedTables { step, all: teams * step })
     }
 
-    /// How many bytes a block's tables can have in shared memory, where teams have what warps scan, and where rows begin and end.
+    /// How many bytes a block's tables can have in shared memory, where teams have what warps scan, and of rows where they begin and
+    /// end, and how many slices are before them.
     fn bytes_of_tables(&self, grid: &Grid) -> u64 {
         let sums = match grid.team {
-            Some(Team::Block) => 4 * grid.threads().div_ceil(WARP.into()) + 8 * u64::from(TILE),
-            Some(Team::Group(WARP)) => 8 * grid.threads(),
+            Some(Team::Block) => 4 * grid.threads().div_ceil(WARP.into()) + 12 * u64::from(TILE),
+            Some(Team::Group(WARP)) => 12 * grid.threads(),
             Some(Team::Group(_)) | None => 0,
         };
         self.options.table_bytes.min(SHARED_BYTES).saturating_sub(sums)
