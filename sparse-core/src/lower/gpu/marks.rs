@@ -54,19 +54,29 @@ impl Lowerer<'_> {
             && self.spas[w.index()].dims.len() == 1
     }
 
-    /// Memory for the marks of a workspace, of so many words if a tier's teams have tables of so many places.
+    /// Memory for the marks of a workspace, as much as a tier's teams have for tables, of which none has more places than that.
     pub(super) fn allocate_marks(
         &mut self,
         w: WorkspaceId,
         tiers: &[Tier],
+        most: &Expr,
         room_of: impl Fn(&Self, &Tier) -> Expr,
     ) -> Vec<Step> {
         let marked = tiers.iter().filter(|tier| self.is_marked(w, tier));
         let Some(room) = marked.map(|tier| room_of(self, tier)).reduce(build::max) else { return vec![] };
+        // Where columns are too many for marks in the largest table, they are in every one.
+        let fits = build::le(self.words(w), most.clone());
+        let room = Expr::Select(Box::new(fits), Box::new(room), Box::new(Expr::Index(0)));
         let name = self.spas[w.index()].name.clone();
         let room = self.named_size(&format!("{name}_marks_room"), room);
         let allocate = |buffer| Step::Allocate { buffer, len: room.clone(), init: None };
         self.marks(w).arrays().map(allocate).into()
+    }
+
+    /// How many words have a mark for each coordinate.
+    fn words(&self, w: WorkspaceId) -> Expr {
+        let dim = self.spas[w.index()].dims[0].clone();
+        build::div(build::add(dim, Expr::Index(WORD - 1)), Expr::Index(WORD))
     }
 
     fn marks(&mut self, w: WorkspaceId) -> Marks {
@@ -104,10 +114,8 @@ impl Lowerer<'_> {
             return None;
         }
         let Marks { words: marks, before, crd, vals } = self.marks(w);
-        let dim = self.spas[w.index()].dims[0].clone();
         let mut around = Block::new();
-        let words = build::div(build::add(dim, Expr::Index(WORD - 1)), Expr::Index(WORD));
-        let words = self.bind("words", words, &mut around);
+        let words = self.bind("words", self.words(w), &mut around);
         // A team has as many words as places.
         let cond = build::le(words.clone(), table.size());
         let place = |of: Expr| build::add(table.begin.clone(), of);

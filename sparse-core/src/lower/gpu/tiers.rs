@@ -380,7 +380,7 @@ impl<'k> Lowerer<'k> {
             for &buffer in crd.iter().chain([vals]) {
                 steps.push(Step::Allocate { buffer, len: room.clone(), init: None });
             }
-            steps.extend(self.allocate_marks(w, &tiers, |l, tier| l.room_of(tier, &numbers, &most)));
+            steps.extend(self.allocate_marks(w, &tiers, &most, |l, tier| l.room_of(tier, &numbers, &most)));
         }
         (steps, Rows { all, tiers })
     }
