@@ -1053,7 +1053,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
                     }
                 }
                 __syncthreads();
-                to = t0_begin;
                 for (int tile = 0; tile < words; tile += 256) {
                     const int word = tile + thread_x;
                     int all;
@@ -1234,7 +1233,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
                         }
                     }
                     __syncthreads();
-                    to = t0_begin;
                     for (int tile = 0; tile < words; tile += 256) {
                         const int word = tile + thread_x;
                         int all;
@@ -2143,7 +2141,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
                     }
                 }
                 __syncthreads();
-                to = t0_begin;
                 for (int tile = 0; tile < words; tile += 256) {
                     const int word = tile + thread_x;
                     int all;
@@ -2393,7 +2390,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
                         }
                     }
                     __syncthreads();
-                    to = t0_begin;
                     for (int tile = 0; tile < words; tile += 256) {
                         const int word = tile + thread_x;
                         int all;

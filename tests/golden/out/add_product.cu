@@ -767,7 +767,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
                 }
             }
             __syncthreads();
-            to = t0_begin;
             for (int tile = 0; tile < words; tile += 256) {
                 const int word = tile + thread_x;
                 int all;
@@ -944,7 +943,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
                     }
                 }
                 __syncthreads();
-                to = t0_begin;
                 for (int tile = 0; tile < words; tile += 256) {
                     const int word = tile + thread_x;
                     int all;
@@ -1795,7 +1793,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
                 }
             }
             __syncthreads();
-            to = t0_begin;
             for (int tile = 0; tile < words; tile += 256) {
                 const int word = tile + thread_x;
                 int all;
@@ -2030,7 +2027,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
                     }
                 }
                 __syncthreads();
-                to = t0_begin;
                 for (int tile = 0; tile < words; tile += 256) {
                     const int word = tile + thread_x;
                     int all;

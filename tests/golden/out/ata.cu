@@ -1620,7 +1620,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
                     }
                 }
                 __syncthreads();
-                to = w_begin;
                 for (int tile = 0; tile < words; tile += 256) {
                     const int word = tile + thread_x;
                     int all;
@@ -1831,7 +1830,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
                         }
                     }
                     __syncthreads();
-                    to = w_begin;
                     for (int tile = 0; tile < words; tile += 256) {
                         const int word = tile + thread_x;
                         int all;

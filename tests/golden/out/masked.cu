@@ -1408,7 +1408,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_large_block(
                 }
             }
             __syncthreads();
-            to = w_begin;
             for (int tile = 0; tile < words; tile += 256) {
                 const int word = tile + thread_x;
                 int all;
@@ -1622,7 +1621,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_largest_block(
                     }
                 }
                 __syncthreads();
-                to = w_begin;
                 for (int tile = 0; tile < words; tile += 256) {
                     const int word = tile + thread_x;
                     int all;

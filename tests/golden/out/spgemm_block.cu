@@ -747,7 +747,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                     }
                 }
                 __syncthreads();
-                to = w_begin;
                 for (int tile = 0; tile < words; tile += 256) {
                     const int word = tile + thread_x;
                     int all;
@@ -954,7 +953,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                         }
                     }
                     __syncthreads();
-                    to = w_begin;
                     for (int tile = 0; tile < words; tile += 256) {
                         const int word = tile + thread_x;
                         int all;

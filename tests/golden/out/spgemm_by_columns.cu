@@ -1957,7 +1957,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                     }
                 }
                 __syncthreads();
-                to = w_begin;
                 for (int tile = 0; tile < words; tile += 256) {
                     const int word = tile + thread_x;
                     int all;
@@ -2169,7 +2168,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                         }
                     }
                     __syncthreads();
-                    to = w_begin;
                     for (int tile = 0; tile < words; tile += 256) {
                         const int word = tile + thread_x;
                         int all;

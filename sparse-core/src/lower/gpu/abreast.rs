@@ -23,6 +23,7 @@
 //! combined by atomic updates.
 
 use super::super::assemble::Pass;
+use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::{Lowerer, joined};
 use super::TeamLanes;
@@ -196,8 +197,7 @@ impl Lowerer<'_> {
         } else {
             look.extend(values.map(|(var, value)| Stmt::Let { var, value }));
         }
-        let up = build::add(build::sub(to, from), Expr::Index(u64::from(PART) - 1));
-        let count = build::div(up, Expr::Index(PART.into()));
+        let count = ceil(build::sub(to, from), PART.into());
         let (scan, Prefix { before, all }) = self.team_scan(lanes, Scanned::Sum(count));
         look.push(scan);
         let stored = [(begins, from.into()), (ends, to.into()), (slices, before)];

@@ -14,10 +14,12 @@
 //! by comparing ([`super::gather`]).
 
 use super::super::Lowerer;
+use super::super::place::ceil;
 use super::TeamLanes;
 use super::table::Table;
 use super::team::Prefix;
 use super::tiers::Tier;
+use super::turns::rem;
 use crate::cin::grid::Team;
 use crate::llir::{
     Block, BufferId, Elem, Expr, FetchOp, IndexOp, LoopKind, MOST, Scanned, Space, Step, Stmt, Ty, VarId,
@@ -75,8 +77,7 @@ impl Lowerer<'_> {
 
     /// How many words have a mark for each coordinate.
     fn words(&self, w: WorkspaceId) -> Expr {
-        let dim = self.spas[w.index()].dims[0].clone();
-        build::div(build::add(dim, Expr::Index(WORD - 1)), Expr::Index(WORD))
+        ceil(self.spas[w.index()].dims[0].clone(), WORD)
     }
 
     fn marks(&mut self, w: WorkspaceId) -> Marks {
@@ -100,7 +101,7 @@ impl Lowerer<'_> {
     }
 
     /// How a team puts a table in order by marks, if it may: the condition that it does, and the code, after which the first
-    /// elements up to the variable are in order.
+    /// elements up to the variable are in order, which is the table's begin before.
     pub(super) fn in_order_by_marks(
         &mut self,
         arrays: &[BufferId],
@@ -124,15 +125,21 @@ impl Lowerer<'_> {
         block.extend([lanes.each(word, Expr::Index(0), words.clone(), cleared), lanes.barrier()]);
         block.extend(self.each_key(arrays[0], table, lanes, |_, _, key| {
             let index = place(build::div(key.clone(), Expr::Index(WORD)));
-            vec![Stmt::Fetch { op: FetchOp::Mark, var: None, buffer: marks, index, value: rem(key) }]
+            vec![Stmt::Fetch {
+                op: FetchOp::Mark,
+                var: None,
+                buffer: marks,
+                index,
+                value: rem(key, Expr::Index(WORD)),
+            }]
         }));
-        block.push(Stmt::Assign { var: to, value: table.begin.clone() });
         block.extend(self.count_marks(marks, before, &words, table, lanes, to));
         block.extend(self.each_key(arrays[0], table, lanes, |l, at, key| {
             let mut body = Block::new();
             let word = l.bind("word", place(build::div(key.clone(), Expr::Index(WORD))), &mut body);
             let mark = build::load(marks, word.clone());
-            let below = Expr::IndexOp(IndexOp::Below, Box::new(mark), Box::new(rem(key.clone())));
+            let below =
+                Expr::IndexOp(IndexOp::Below, Box::new(mark), Box::new(rem(key.clone(), Expr::Index(WORD))));
             let to = l.bind("to", build::add(build::load(before, word), below), &mut body);
             body.push(Stmt::Store { buffer: crd, index: to.clone(), value: key });
             let moved =
@@ -196,8 +203,4 @@ impl Lowerer<'_> {
         let (lo, hi, kind) = (Expr::Index(0), words.clone(), LoopKind::Serial);
         vec![Stmt::For { var: tile, lo, hi, step: lanes.size, kind, body }]
     }
-}
-
-fn rem(key: Expr) -> Expr {
-    Expr::IndexOp(IndexOp::Rem, Box::new(key), Box::new(Expr::Index(WORD)))
 }

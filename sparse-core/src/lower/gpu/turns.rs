@@ -26,7 +26,7 @@ use crate::llir::{
 };
 use std::collections::BTreeSet;
 
-fn rem(a: Expr, b: impl Into<Expr>) -> Expr {
+pub(super) fn rem(a: Expr, b: impl Into<Expr>) -> Expr {
     Expr::IndexOp(IndexOp::Rem, Box::new(a), Box::new(b.into()))
 }
 

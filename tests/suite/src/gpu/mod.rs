@@ -57,6 +57,9 @@ fn test<D: Gpu>(options: &Options) -> Result<(), String> {
     if options.compile.is_some() && options.device == Kind::Cuda {
         return Err("--compile is for machines without a GPU: add --device sim".into());
     }
+    if options.compile.is_some() && std::env::var_os("SPARSE_CACHE").is_none_or(|folder| folder.is_empty()) {
+        return Err("--compile keeps kernels in a folder: name it in the variable SPARSE_CACHE".into());
+    }
     let start = Program::new(options)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let workers = options.workers.map_or(cores.min(16), |n| n as u64);
