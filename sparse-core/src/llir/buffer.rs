@@ -23,6 +23,15 @@ impl Elem {
             Elem::Scalar(t) => Ty::Scalar(t),
         }
     }
+
+    /// How many elements one access of a GPU's thread moves ([`DType::vector_lengths`]).
+    pub fn vector_lengths(self) -> impl Iterator<Item = u64> {
+        let in_memory = match self {
+            Elem::Index => DType::I32,
+            Elem::Scalar(t) => t,
+        };
+        in_memory.vector_lengths()
+    }
 }
 
 /// Which array of which tensor a buffer is.

@@ -69,6 +69,11 @@ template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], con
     to[3] = v.w;
 }
 
+// A load into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
+}
+
 template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
     typename Vector<T, 2>::type v;
     v.x = from[0];
@@ -82,11 +87,6 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
     v.z = from[2];
     v.w = from[3];
     *(typename Vector<T, 4>::type*)to = v;
-}
-
-// The same into a part of an array.
-template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
-    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
 }
 
 // Consecutive elements that others update too. Their address is a multiple of their size.
@@ -687,13 +687,24 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_4_nnz_4_col_1_vector(
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];
                     float B_vec_batch[16];
-                    #pragma unroll 4
-                    for (int n = 0; n < 4; ++n) {
-                        const int pA_2 = batch + n;
-                        if (pA_2 < nnz_end) {
-                            const int j = A2_crd[pA_2];
+                    int A2_crd_batch[4];
+                    if (batch + 4 <= nnz_end && batch % 4 == 0) {
+                        loadVector<4>(&A2_crd_batch[0], &A2_crd[batch]);
+                        loadVector<4>(&A_val_batch[0], &A_vals[batch]);
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int j = A2_crd_batch[n];
                             loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
-                            A_val_batch[n] = A_vals[pA_2];
+                        }
+                    } else {
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int pA_2 = batch + n;
+                            if (pA_2 < nnz_end) {
+                                const int j = A2_crd[pA_2];
+                                loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                                A_val_batch[n] = A_vals[pA_2];
+                            }
                         }
                     }
                     #pragma unroll 4
@@ -814,13 +825,24 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_8_nnz_2_col_1_vector(
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];
                     float B_vec_batch[8];
-                    #pragma unroll 4
-                    for (int n = 0; n < 4; ++n) {
-                        const int pA_2 = batch + n;
-                        if (pA_2 < nnz_end) {
-                            const int j = A2_crd[pA_2];
+                    int A2_crd_batch[4];
+                    if (batch + 4 <= nnz_end && batch % 4 == 0) {
+                        loadVector<4>(&A2_crd_batch[0], &A2_crd[batch]);
+                        loadVector<4>(&A_val_batch[0], &A_vals[batch]);
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int j = A2_crd_batch[n];
                             loadVector<2>(&B_vec_batch[n * 2], &B_vals[(long long)j * B2_dim + ko * 2]);
-                            A_val_batch[n] = A_vals[pA_2];
+                        }
+                    } else {
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int pA_2 = batch + n;
+                            if (pA_2 < nnz_end) {
+                                const int j = A2_crd[pA_2];
+                                loadVector<2>(&B_vec_batch[n * 2], &B_vals[(long long)j * B2_dim + ko * 2]);
+                                A_val_batch[n] = A_vals[pA_2];
+                            }
                         }
                     }
                     #pragma unroll 4
@@ -941,13 +963,24 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_16_nnz_4_col_1_vector(
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];
                     float B_vec_batch[16];
-                    #pragma unroll 4
-                    for (int n = 0; n < 4; ++n) {
-                        const int pA_2 = batch + n;
-                        if (pA_2 < nnz_end) {
-                            const int j = A2_crd[pA_2];
+                    int A2_crd_batch[4];
+                    if (batch + 4 <= nnz_end && batch % 4 == 0) {
+                        loadVector<4>(&A2_crd_batch[0], &A2_crd[batch]);
+                        loadVector<4>(&A_val_batch[0], &A_vals[batch]);
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int j = A2_crd_batch[n];
                             loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
-                            A_val_batch[n] = A_vals[pA_2];
+                        }
+                    } else {
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int pA_2 = batch + n;
+                            if (pA_2 < nnz_end) {
+                                const int j = A2_crd[pA_2];
+                                loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                                A_val_batch[n] = A_vals[pA_2];
+                            }
                         }
                     }
                     #pragma unroll 4
@@ -1068,13 +1101,24 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_16_nnz_2_col_1_vector(
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];
                     float B_vec_batch[8];
-                    #pragma unroll 4
-                    for (int n = 0; n < 4; ++n) {
-                        const int pA_2 = batch + n;
-                        if (pA_2 < nnz_end) {
-                            const int j = A2_crd[pA_2];
+                    int A2_crd_batch[4];
+                    if (batch + 4 <= nnz_end && batch % 4 == 0) {
+                        loadVector<4>(&A2_crd_batch[0], &A2_crd[batch]);
+                        loadVector<4>(&A_val_batch[0], &A_vals[batch]);
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int j = A2_crd_batch[n];
                             loadVector<2>(&B_vec_batch[n * 2], &B_vals[(long long)j * B2_dim + ko * 2]);
-                            A_val_batch[n] = A_vals[pA_2];
+                        }
+                    } else {
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int pA_2 = batch + n;
+                            if (pA_2 < nnz_end) {
+                                const int j = A2_crd[pA_2];
+                                loadVector<2>(&B_vec_batch[n * 2], &B_vals[(long long)j * B2_dim + ko * 2]);
+                                A_val_batch[n] = A_vals[pA_2];
+                            }
                         }
                     }
                     #pragma unroll 4
@@ -1195,13 +1239,24 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_32_nnz_4_col_1_vector(
                     // the loads of four entries, which do not wait for each other
                     float A_val_batch[4];
                     float B_vec_batch[16];
-                    #pragma unroll 4
-                    for (int n = 0; n < 4; ++n) {
-                        const int pA_2 = batch + n;
-                        if (pA_2 < nnz_end) {
-                            const int j = A2_crd[pA_2];
+                    int A2_crd_batch[4];
+                    if (batch + 4 <= nnz_end && batch % 4 == 0) {
+                        loadVector<4>(&A2_crd_batch[0], &A2_crd[batch]);
+                        loadVector<4>(&A_val_batch[0], &A_vals[batch]);
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int j = A2_crd_batch[n];
                             loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
-                            A_val_batch[n] = A_vals[pA_2];
+                        }
+                    } else {
+                        #pragma unroll 4
+                        for (int n = 0; n < 4; ++n) {
+                            const int pA_2 = batch + n;
+                            if (pA_2 < nnz_end) {
+                                const int j = A2_crd[pA_2];
+                                loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
+                                A_val_batch[n] = A_vals[pA_2];
+                            }
                         }
                     }
                     #pragma unroll 4

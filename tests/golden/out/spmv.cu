@@ -43,6 +43,37 @@ template <typename K> __device__ __forceinline__ int gallop(const int* array, in
     return lowerBound(array, lo, hi, key);
 }
 
+// Two or four consecutive elements as one access: their address is a multiple of their size.
+template <typename T, int N> struct Vector;
+template <> struct Vector<float, 2> { typedef float2 type; };
+template <> struct Vector<float, 4> { typedef float4 type; };
+template <> struct Vector<double, 2> { typedef double2 type; };
+template <> struct Vector<int, 2> { typedef int2 type; };
+template <> struct Vector<int, 4> { typedef int4 type; };
+template <> struct Vector<long long, 2> { typedef longlong2 type; };
+template <> struct Vector<unsigned char, 2> { typedef uchar2 type; };
+template <> struct Vector<unsigned char, 4> { typedef uchar4 type; };
+template <> struct Vector<bool, 2> { typedef uchar2 type; };
+template <> struct Vector<bool, 4> { typedef uchar4 type; };
+
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[2], const T* from) {
+    const typename Vector<T, 2>::type v = *(const typename Vector<T, 2>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+}
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], const T* from) {
+    const typename Vector<T, 4>::type v = *(const typename Vector<T, 4>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+    to[3] = v.w;
+}
+
+// A load into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
+}
+
 struct Add {
     static __device__ __forceinline__ double combine(double a, double b) { return a + b; }
     static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
@@ -266,13 +297,25 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmv_8_nnz_1_col_32(
         // the loads of four entries, which do not wait for each other
         double A_val_batch[4];
         double x_val_batch[4];
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            const int pA_2 = batch + n;
-            if (pA_2 < nnz_end) {
-                const int j = A2_crd[pA_2];
-                A_val_batch[n] = A_vals[pA_2];
+        int A2_crd_batch[4];
+        if (batch + 4 <= nnz_end && batch % 4 == 0) {
+            loadVector<4>(&A2_crd_batch[0], &A2_crd[batch]);
+            loadVector<2>(&A_val_batch[0], &A_vals[batch]);
+            loadVector<2>(&A_val_batch[2], &A_vals[batch + 2]);
+            #pragma unroll 4
+            for (int n = 0; n < 4; ++n) {
+                const int j = A2_crd_batch[n];
                 x_val_batch[n] = x_vals[j];
+            }
+        } else {
+            #pragma unroll 4
+            for (int n = 0; n < 4; ++n) {
+                const int pA_2 = batch + n;
+                if (pA_2 < nnz_end) {
+                    const int j = A2_crd[pA_2];
+                    A_val_batch[n] = A_vals[pA_2];
+                    x_val_batch[n] = x_vals[j];
+                }
             }
         }
         #pragma unroll 4

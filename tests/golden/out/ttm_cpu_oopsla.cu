@@ -41,6 +41,11 @@ template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], con
     to[3] = v.w;
 }
 
+// A load into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
+}
+
 template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
     typename Vector<T, 2>::type v;
     v.x = from[0];
@@ -54,11 +59,6 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
     v.z = from[2];
     v.w = from[3];
     *(typename Vector<T, 4>::type*)to = v;
-}
-
-// The same into a part of an array.
-template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
-    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
 }
 
 // Consecutive elements that others update too. Their address is a multiple of their size.

@@ -48,8 +48,12 @@ parts! {
     Gallop = GALLOP in "prelude/gallop.cuh",
     /// Several elements as one access.
     Vectors = VECTORS in "prelude/vectors.cuh",
-    /// The same into a part of an array.
+    /// Loads of these.
+    VectorLoads = VECTOR_LOADS in "prelude/vector_loads.cuh",
+    /// Loads into a part of an array.
     VectorParts = VECTOR_PARTS in "prelude/vector_parts.cuh",
+    /// Stores of several elements as one access.
+    VectorStores = VECTOR_STORES in "prelude/vector_stores.cuh",
     /// Such elements combined with what is there.
     AtomicVectors = ATOMIC_VECTORS in "prelude/atomic_vectors.cuh",
     /// Marks that are counted.
@@ -118,7 +122,8 @@ impl Part {
             | Part::Lanes
             | Part::Writers => &[],
             Part::Gallop => &[Part::LowerBound],
-            Part::VectorParts => &[Part::Vectors],
+            Part::VectorLoads | Part::VectorStores => &[Part::Vectors],
+            Part::VectorParts => &[Part::VectorLoads],
             Part::GroupSums => &[Part::Counts, Part::Lanes],
             Part::Warps => &[Part::Counts],
             Part::BlockVotes => &[Part::Votes, Part::Warps],

@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
                 });
             }
             Stmt::LoadVector { to, part: None, buffer, index } => {
-                exprs.needs.part(Part::Vectors);
+                exprs.needs.part(Part::VectorLoads);
                 let operands = vec![names.buffer(*to).to_owned(), self.address(*buffer, index)];
                 self.call("loadVector", operands);
             }
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
                 let function = match (update, exprs.program.buffer(*buffer).elem) {
                     (Some(op), Elem::Scalar(t)) => self.atomic_vector(*op, t),
                     _ => {
-                        exprs.needs.part(Part::Vectors);
+                        exprs.needs.part(Part::VectorStores);
                         "storeVector".to_owned()
                     }
                 };

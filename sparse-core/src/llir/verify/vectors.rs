@@ -2,7 +2,7 @@
 
 use super::code::{Place, Verifier};
 use super::{Rule, VerifyError, ensure};
-use crate::llir::{BufferId, Elem, Expr, Space, Ty, VectorPart};
+use crate::llir::{BufferId, Expr, Space, Ty, VectorPart};
 
 impl Verifier<'_> {
     /// An access to `buffer[index..]` of as many elements as the register array has, or its part.
@@ -22,14 +22,10 @@ impl Verifier<'_> {
         if let Some(part) = part {
             self.expect(&part.at, Ty::Index, at)?;
         }
-        match array.elem {
-            Elem::Scalar(t) if t.vector_lengths().any(|n| n == u64::from(len)) => {}
-            _ => {
-                let what =
-                    || format!("`{}` is no register array of 2 or 4 elements, 16 bytes at most", array.name);
-                return ensure(false, Rule::Vectors, at, what);
-            }
-        }
+        let fits = array.elem.vector_lengths().any(|n| n == u64::from(len));
+        ensure(fits, Rule::Vectors, at, || {
+            format!("`{}` is no register array of 2 or 4 elements, 16 bytes at most", array.name)
+        })?;
         let in_memory = !matches!(memory.space, Space::Register { .. }) && memory.elem == array.elem;
         ensure(in_memory, Rule::Vectors, at, || format!("`{}` has no such vectors", memory.name))?;
         self.expect(index, Ty::Index, at)?;

@@ -3,7 +3,7 @@
 use crate::case::Case;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::llir::walk::{visit_exprs, visit_stmts};
-use sparse_core::llir::{Bound, Expr, FetchOp, Launch, Program, Stmt};
+use sparse_core::llir::{Bound, Elem, Expr, FetchOp, Launch, Program, Stmt};
 use sparse_core::scalar::Monoid;
 
 /// What a case's program does, in words that are counted.
@@ -78,6 +78,11 @@ fn vectors(program: &Program) -> Vec<String> {
     for launch in program.launches() {
         visit_stmts(&launch.body, &mut |s| {
             let what = match s {
+                Stmt::LoadVector { part: Some(_), buffer, .. }
+                    if program.buffer(*buffer).elem == Elem::Index =>
+                {
+                    "coordinates that stand together are a vector"
+                }
                 Stmt::LoadVector { part: Some(_), .. } => {
                     "vectors of several entries are loaded before any is used"
                 }

@@ -324,6 +324,7 @@ const GPU: &[&str] = &[
     "chunks of entries beside columns, summed ones",
     "chunks of entries beside columns, the result's",
     "a vector is loaded",
+    "coordinates that stand together are a vector",
     "a vector is stored",
     "a vector is added to what others add to",
     "a vector is combined with what others combine with",

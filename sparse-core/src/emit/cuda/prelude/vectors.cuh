@@ -10,31 +10,3 @@ template <> struct Vector<unsigned char, 2> { typedef uchar2 type; };
 template <> struct Vector<unsigned char, 4> { typedef uchar4 type; };
 template <> struct Vector<bool, 2> { typedef uchar2 type; };
 template <> struct Vector<bool, 4> { typedef uchar4 type; };
-
-template <typename T> __device__ __forceinline__ void loadVector(T (&to)[2], const T* from) {
-    const typename Vector<T, 2>::type v = *(const typename Vector<T, 2>::type*)from;
-    to[0] = v.x;
-    to[1] = v.y;
-}
-template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], const T* from) {
-    const typename Vector<T, 4>::type v = *(const typename Vector<T, 4>::type*)from;
-    to[0] = v.x;
-    to[1] = v.y;
-    to[2] = v.z;
-    to[3] = v.w;
-}
-
-template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
-    typename Vector<T, 2>::type v;
-    v.x = from[0];
-    v.y = from[1];
-    *(typename Vector<T, 2>::type*)to = v;
-}
-template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[4]) {
-    typename Vector<T, 4>::type v;
-    v.x = from[0];
-    v.y = from[1];
-    v.z = from[2];
-    v.w = from[3];
-    *(typename Vector<T, 4>::type*)to = v;
-}

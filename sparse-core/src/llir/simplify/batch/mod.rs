@@ -26,13 +26,15 @@
 //! after another, which are short.
 //!
 //! Only loads of inputs are made before, which nothing writes, and only those that an iteration makes in any case. What is
-//! summed keeps its order.
+//! summed keeps its order. Batches that are whole load what stands together in vectors ([`whole`]).
 
 mod plan;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use super::invariant::{Names, declared_by_step};
+use crate::llir::align::Facts;
 use crate::llir::kernel::MAX_RESIDENT;
 use crate::llir::walk::{substitute, visit_stmts};
 use crate::llir::{
@@ -55,7 +57,8 @@ pub(super) fn batch(program: &mut Program) {
         }
         let names = Names::of(program, &declared_by_step(&steps), n);
         if let Step::Launch(launch) = &mut steps[n] {
-            Batch { program, names }.block(&mut launch.body);
+            let facts = whole::facts_of(&launch.body);
+            Batch { program, names, facts }.block(&mut launch.body);
             bound_registers(launch);
         }
     }
@@ -93,6 +96,8 @@ pub(crate) fn waits(buffers: &[Buffer], vars: &[Var], var: VarId, body: &[Stmt])
 struct Batch<'a> {
     program: &'a mut Program,
     names: Names,
+    /// Of the launch's variables.
+    facts: Facts,
 }
 
 impl Batch<'_> {
@@ -116,8 +121,13 @@ impl Batch<'_> {
     }
 
     /// Rewrites a loop; gives the declaration of its end, if that is not a name.
-    fn batched(&mut self, stmt: &mut Stmt, plan: Plan) -> Option<Stmt> {
-        let Stmt::For { var, hi, step, kind, body, .. } = stmt else { return None };
+    fn batched(&mut self, stmt: &mut Stmt, mut plan: Plan) -> Option<Stmt> {
+        let Stmt::For { var, lo, hi, step, kind, body } = stmt else { return None };
+        let most = whole::most(&self.facts, lo, hi).map(|most| most.div_ceil(u64::from(*step)));
+        if let Some(most) = most {
+            plan.entries = plan.entries.min(most.clamp(2, 8).next_power_of_two() as u32);
+        }
+        let is_whole = most.is_none_or(|most| most >= plan.entries.into());
         let name = self.program.var(*var).name.clone();
         let is_steady = match hi {
             Expr::Index(_) => true,
@@ -147,10 +157,10 @@ impl Batch<'_> {
         out.extend(arrays.all().map(|buffer| Stmt::Local { buffer, init: None }));
         let (once, early, mut late) = parts(std::mem::take(body), &plan);
         out.splice(0..0, once);
-        let early = arrays.filled(early, &plan, n);
+        let one_by_one = arrays.filled(early.clone(), &plan, n);
         arrays.read(&mut late, &plan, m);
         substitute(&mut late, entry, &next.into());
-        for (n, entry, inside) in [(n, entry, early), (m, next, late)] {
+        let each = |n: VarId, entry: VarId, inside: Block| {
             let value = build::add(first, build::mul(n, Expr::Index(by.into())));
             let each = vec![
                 Stmt::Let { var: entry, value },
@@ -158,8 +168,16 @@ impl Batch<'_> {
             ];
             let (lo, hi) = (Expr::Index(0), Expr::Index(plan.entries.into()));
             let kind = LoopKind::Unroll(plan.entries);
-            out.push(Stmt::For { var: n, lo, hi, step: 1, kind, body: each });
+            Stmt::For { var: n, lo, hi, step: 1, kind, body: each }
+        };
+        let (one_by_one, late) = (each(n, entry, one_by_one), each(m, next, late));
+        if by == 1 && is_whole {
+            let range = (&*lo, &*hi);
+            out.extend(self.in_vectors(&plan, &arrays, (entry, first, n), range, &early, one_by_one));
+        } else {
+            out.push(one_by_one);
         }
+        out.push(late);
         *body = out;
         declared
     }

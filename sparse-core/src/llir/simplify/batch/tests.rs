@@ -6,7 +6,7 @@ use crate::format::Level;
 use crate::llir::build::{add, le, load, mul};
 use crate::llir::print::print;
 use crate::llir::samples::{Tables as Samples, for_, let_, mut_, times};
-use crate::llir::{Axis, Role};
+use crate::llir::{Axis, IndexOp, Role};
 use crate::scalar::{DType, Monoid};
 use expect_test::expect;
 
@@ -156,4 +156,91 @@ fn what_a_batch_loads_leaves_room_for_other_threads() {
     let vectors = [3, 5, 6, 7, 12, 13].map(|words| entries(words, true));
     assert_eq!(vectors, [Some(4), Some(4), Some(4), Some(2), Some(2), None]);
     assert_eq!([2, 3, 4].map(|words| entries(words, false)), [Some(8), Some(8), Some(4)]);
+}
+
+/// A thread's share of eight entries, but for the last one's: `begin = min(thread * of, 99); end = min(begin + of, 99)`.
+fn share(s: &mut Sample, of: u64) -> (Block, VarId, VarId) {
+    let [begin, end] = ["begin", "end"].map(|name| s.t.index(name));
+    let min = |a, b| Expr::IndexOp(IndexOp::Min, Box::new(a), Box::new(b));
+    let lets = vec![
+        let_(begin, min(mul(s.thread, Expr::Index(of)), Expr::Index(99))),
+        let_(end, min(add(begin, Expr::Index(of)), Expr::Index(99))),
+    ];
+    (lets, begin, end)
+}
+
+#[test]
+fn what_stands_together_is_loaded_in_vectors_where_a_batch_is_whole() {
+    let mut s = Sample::new();
+    let p = s.t.index("p");
+    let body = s.entry(p);
+    let (mut lets, begin, end) = share(&mut s, 8);
+    lets.push(for_(p, begin, end, body));
+    let text = s.batched(lets);
+    expect![[r#"
+        launch f blocks(block in 0..1) threads(thread in 0..128) resident(8) {
+            let begin = min(thread * 8, 99);
+            let end = min(begin + 8, 99);
+            for unroll(1) batch in (begin..end).step_by(4) {
+                // the loads of four entries, which do not wait for each other
+                let mut A_val_batch = [_; 4];
+                let mut B_vec_batch = [_; 8];
+                let mut A1_crd_batch = [_; 4];
+                if batch + 4 <= end && batch % 4 == 0 {
+                    vector A1_crd_batch[0, 4] = A1_crd[batch];
+                    vector A_val_batch[0, 2] = A_vals[batch];
+                    vector A_val_batch[2, 2] = A_vals[batch + 2];
+                    for unroll(4) n in 0..4 {
+                        let j = A1_crd_batch[n];
+                        vector B_vec_batch[n * 2, 2] = B_vals[j * 2];
+                    }
+                } else {
+                    for unroll(4) n in 0..4 {
+                        let p = batch + n;
+                        if p < end {
+                            let j = A1_crd[p];
+                            vector B_vec_batch[n * 2, 2] = B_vals[j * 2];
+                            A_val_batch[n] = A_vals[p];
+                        }
+                    }
+                }
+                for unroll(4) n in 0..4 {
+                    let p = batch + n;
+                    if p < end {
+                        for k in 0..2 {
+                            acc[k] += A_val_batch[n] * B_vec_batch[n * 2 + k];
+                        }
+                    }
+                }
+            }
+        }
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn batches_are_no_larger_than_shares_and_vectors_begin_where_these_do() {
+    let batched = |of: u64| {
+        let mut s = Sample::new();
+        let p = s.t.index("p");
+        let body = s.entry(p);
+        let (mut lets, begin, end) = share(&mut s, of);
+        lets.push(for_(p, begin, end, body));
+        s.batched(lets)
+    };
+    let vectors = |text: &str| text.matches("] = A1_crd[batch").count();
+    let has = |of: u64, step: u64, crd: usize, alignment: &str| {
+        let text = batched(of);
+        assert!(text.contains(&format!("step_by({step})")), "{of}: {text}");
+        assert_eq!(vectors(&text), crd, "{of}: {text}");
+        assert!(alignment.is_empty() || text.contains(alignment), "{of}: {text}");
+    };
+    has(2, 2, 1, "batch % 2 == 0");
+    has(4, 4, 1, "batch % 4 == 0");
+    has(12, 4, 1, "batch % 4 == 0");
+    // Two at a time: the shares of every other thread begin at no multiple of four.
+    has(6, 4, 2, "batch % 2 == 0");
+    // No batch of four is in a share of three, and those of seven begin anywhere.
+    has(3, 4, 0, "");
+    has(7, 4, 0, "");
 }
