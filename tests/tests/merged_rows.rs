@@ -5,11 +5,11 @@ use sparse_core::cin::grid::RowClass;
 use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::format::{Compressed, Dense};
 use sparse_core::front::parse_str;
-use sparse_core::llir::verify::verify;
-use sparse_core::llir::{Launch, Program, Step, Stmt, Verified};
+use sparse_core::llir::Verified;
 use sparse_core::lower;
 use sparse_core::sim::{Arg, InterpError, LaunchReport, Limits, RunError, run, run_reporting, run_shuffled};
 use sparse_core::tensor::{Csr, Dcsr, DenseVec, DynTensor, SparseVec, Tensor};
+use tests::barriers::without_barrier;
 
 const COLUMNS: usize = 300;
 
@@ -242,39 +242,6 @@ fn explain_says_who_merges_a_row() {
         let explained = explain(&other);
         assert!(!explained.contains("entries of its operands"), "{explained}");
     }
-}
-
-/// The program without its n-th barrier in the launches that end so; `None` if there are not so many.
-fn without_barrier(program: &Program, launches: &str, n: usize) -> Option<Verified> {
-    let mut program = program.clone();
-    let mut left = n;
-    for step in &mut program.steps {
-        if let Step::Launch(Launch { name, body, .. }) = step
-            && name.ends_with(launches)
-            && remove(body, &mut left)
-        {
-            return Some(verify(program).unwrap());
-        }
-    }
-    None
-}
-
-fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
-    for at in 0..block.len() {
-        if matches!(block[at], Stmt::Barrier(_)) {
-            if *left == 0 {
-                block.remove(at);
-                return true;
-            }
-            *left -= 1;
-        }
-        let mut removed = false;
-        block[at].for_each_block_mut(&mut |nested| removed = removed || remove(nested, left));
-        if removed {
-            return true;
-        }
-    }
-    false
 }
 
 #[test]

@@ -5,12 +5,12 @@ use sparse_core::cin::grid::RowClass;
 use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::format::{Compressed, Dense};
 use sparse_core::front::parse_str;
-use sparse_core::llir::verify::verify;
 use sparse_core::llir::walk::visit_stmts;
-use sparse_core::llir::{Launch, Program, Step, Stmt, Verified};
+use sparse_core::llir::{Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, run_shuffled};
 use sparse_core::tensor::{Csr, Dcsr, DynTensor, LevelArrays, Parts, Tensor};
+use tests::barriers::without_barrier;
 
 const WARPS: &str = "schedule cuda { split(i, block, warp, 4); parallelize(block, GPUBlock, NoRaces); \
      parallelize(warp, GPUWarp, NoRaces); }";
@@ -306,39 +306,6 @@ fn each_class_has_rows() {
     let (_, reports) = run_reporting(&program, &[few(), few()], Limits::default()).unwrap();
     let of_teams = |name: &str| ["group", "warp", "block"].iter().any(|team| name.contains(team));
     assert!(!reports.iter().any(|r| r.warps > 0 && of_teams(&r.name)));
-}
-
-/// The program without its n-th barrier in the launches that end so; `None` if there are not so many.
-fn without_barrier(program: &Program, launches: &str, n: usize) -> Option<Verified> {
-    let mut program = program.clone();
-    let mut left = n;
-    for step in &mut program.steps {
-        if let Step::Launch(Launch { name, body, .. }) = step
-            && name.ends_with(launches)
-            && remove(body, &mut left)
-        {
-            return Some(verify(program).unwrap());
-        }
-    }
-    None
-}
-
-fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
-    for at in 0..block.len() {
-        if matches!(block[at], Stmt::Barrier(_)) {
-            if *left == 0 {
-                block.remove(at);
-                return true;
-            }
-            *left -= 1;
-        }
-        let mut removed = false;
-        block[at].for_each_block_mut(&mut |nested| removed = removed || remove(nested, left));
-        if removed {
-            return true;
-        }
-    }
-    false
 }
 
 #[test]

@@ -157,6 +157,34 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// Two of the operands are something where nothing of them is stored, and so is the result everywhere.
+    fn any_or_not(A: Csr<bool>, B: Csr<bool>, C: Csr<bool>, D: Dcsr<bool>, E: Dcsr<bool>) -> Csr<bool> {
+        R[i, k] = A[i, k] | !B[i, k] & C[i, k] | D[i, k] | !E[i, k] | !(A[i, k] & C[i, k]);
+    }
+}
+
+tensor_kernel! {
+    /// What the operands are where nothing is stored comes to the result's fill.
+    fn exponentials(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = A[i, k] * B[i, k] + exp(C[i, k]) + D[i, k] - 1;
+    }
+}
+
+tensor_kernel! {
+    /// The same around the sum: where no term is more than that, nothing is multiplied.
+    fn scaled_exponentials(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>, E: Csr<f64>, x: DenseVec<f64>) -> DenseMat<f64> {
+        R[i, k] = 1 - (A[i, k] * B[i, k] + exp(C[i, k] * D[i, k]) + A[i, k] * E[i, k] - 1) * x[k];
+    }
+}
+
+tensor_kernel! {
+    /// The mask leads, and of what it lets through some is there without an element.
+    fn masked_cosines(M: Csr<f64>, A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = M[i, k] * (A[i, k] + cos(B[i, k]) + max(C[i, k], D[i, k]));
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers, stored at the same places.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -411,6 +439,107 @@ fn what_no_operand_has_is_the_identity() -> Result<(), Error> {
     let none = f64::NEG_INFINITY;
     assert_eq!(r.vals(), [none, 1.0, none, 4.0, none, none]);
     Ok(())
+}
+
+#[test]
+fn what_is_not_stored_is_something() -> Result<(), Error> {
+    for (dims, empty) in [([0, 5], 0), ([5, 0], 0), ([1, 1], 0), ([30, 40], 0), ([30, 40], 3), ([30, 40], 4)]
+    {
+        let all = || (0..dims[0]).flat_map(|i| (0..dims[1]).map(move |k| [i, k]));
+        let [a, b, c, d] = matrices(dims, empty);
+        let [m, e] = [7, 8].map(|seed| Csr::<f64>::random_sparse(dims, 0.6, seed));
+        let stores = |m: &Csr<f64>, at: [usize; 2]| m.iter().any(|(stored, _)| stored == at);
+
+        let sum = both!(exponentials(&a, &b, &c, &d));
+        let term = |at| stores(&a, at) && stores(&b, at) || stores(&c, at) || stores(&d, at);
+        assert_eq!(sum.stored(), all().filter(|at| term(*at)).count());
+        let cosines = both!(masked_cosines(&m, &a, &b, &c, &d));
+        assert_eq!(cosines.stored(), m.stored());
+        for at in all() {
+            let [a, b, c, d, m] = [&a, &b, &c, &d, &m].map(|t| t.get(at));
+            assert!((sum.get(at) - (a * b + c.exp() + d - 1.0)).abs() < 1e-12);
+            assert!((cosines.get(at) - m * (a + b.cos() + c.max(d))).abs() < 1e-12);
+        }
+
+        // Half of what is stored is false.
+        let half = |m: &Csr<f64>| {
+            Csr::<bool>::from_triplets(dims, m.iter().map(|(at, _)| (at, (at[0] + at[1]).is_multiple_of(2))))
+        };
+        let (a, b, c, few_d, few_e) =
+            (half(&a)?, half(&b)?, half(&c)?, half(&d)?.convert()?, half(&e)?.convert()?);
+        let any = both!(any_or_not(&a, &b, &c, &few_d, &few_e));
+        assert_eq!(any.stored(), dims[0] * dims[1]);
+        for at in all() {
+            let [a, b, c] = [&a, &b, &c].map(|t| t.get(at));
+            let (d, e) = (few_d.get(at), few_e.get(at));
+            assert_eq!(any.get(at), a | !b & c | d | !e | !(a & c), "{at:?}");
+        }
+    }
+    Ok(())
+}
+
+/// A dense factor that is no number has a part only where an operand has: constants alone come to 0, which annihilates it.
+#[test]
+fn what_is_around_constants_is_nothing() -> Result<(), Error> {
+    let [a, b, c, d] = matrices([6, 8], 0);
+    let x =
+        DenseVec::from_triplets([8], (0..8).map(|k| ([k], if k % 2 == 0 { 1.0 } else { f64::INFINITY })))?;
+    let stores = |m: &Csr<f64>, at: [usize; 2]| m.iter().any(|(stored, _)| stored == at);
+    let e = Csr::<f64>::random_sparse([6, 8], 0.3, 8);
+    let host = scaled_exponentials(&a, &b, &c, &d, &e, &x)?;
+    let sim = Sim::new();
+    let [ta, tb, tc, td, te] = [&a, &b, &c, &d, &e].map(|m| m.to(&sim));
+    let there = scaled_exponentials(&ta?, &tb?, &tc?, &td?, &te?, &x.to(&sim)?)?.to_host()?;
+    let mut alone = 0;
+    for at in (0..6).flat_map(|i| (0..8).map(move |k| [i, k])) {
+        let some = stores(&a, at) && (stores(&b, at) || stores(&e, at)) || stores(&c, at) && stores(&d, at);
+        if !some {
+            assert_eq!((host.get(at), there.get(at)), (1.0, 1.0), "{at:?}");
+            alone += usize::from([&a, &b, &c, &d].iter().any(|m| stores(m, at)));
+        }
+    }
+    assert!(alone > 0);
+    Ok(())
+}
+
+/// So it does where operands are something that nothing is stored of: a lattice has cases for all sets of the others.
+#[test]
+fn code_grows_with_operands_that_are_something() {
+    for (format, result) in [("Csr", "Csr"), ("Dcsr", "Csr"), ("Coo", "Csr"), ("Csr", "DenseMat")] {
+        let text = |n: usize| {
+            let params: Vec<String> = (0..n).map(|k| format!("A{k}: {format}<bool>")).collect();
+            let not = |k: usize| if k.is_multiple_of(2) { "" } else { "!" };
+            let terms: Vec<String> = (0..n).map(|k| format!("{}A{k}[i, k]", not(k))).collect();
+            format!("fn f({}) -> {result}<bool> {{ R[i, k] = {}; }}", params.join(", "), terms.join(" | "))
+        };
+        let lines = |n: usize| {
+            let kernel = parse_str(&text(n)).expect("a kernel");
+            let on_cpu = compile_kernel(kernel.clone(), &Options::default()).expect("a program");
+            let on_gpu = compile_cuda(kernel, &Options::default()).expect("a program");
+            [on_cpu, on_gpu].map(|compiled| compiled.program_text().lines().count())
+        };
+        let (few, more, many) = (lines(4), lines(6), lines(8));
+        for device in 0..2 {
+            let first = more[device] - few[device];
+            assert_eq!(
+                many[device] - more[device],
+                first,
+                "{format} into {result}: {few:?} {more:?} {many:?}"
+            );
+            assert!(first < 500, "{format} into {result}: {few:?} {more:?}");
+        }
+    }
+}
+
+/// Copies in another order, two rows that are looked for, and operands that are something: a lattice took 4.4 MB for it.
+#[test]
+fn a_reduction_of_many_is_no_more_code() {
+    let text = "fn f(A: Tensor<bool, Reordered<(Compressed<NonUnique>, Singleton), 1, 0>>, B: Dcsr<bool>, \
+         C: Dcsr<bool>, D: Csr<bool>, E: Dcsr<bool>, F: Csr<bool>) -> Csr<bool> { \
+         R[i, k] |= A[i, k] | !B[i, j] & C[j, k] | D[i, k] | !E[i, k] | F[i, k]; }";
+    let program = compile_cuda(parse_str(text).expect("a kernel"), &Options::default()).expect("a program");
+    let code = sparse_core::emit::cuda::emit(&program.program).len();
+    assert!(code < 1_000_000, "{code}");
 }
 
 /// With each operand as many lines are added, where a lattice has three times as many cases: 59,049 of ten.

@@ -6,11 +6,12 @@ use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::format::{Compressed, Dense, Filled, NegInf};
 use sparse_core::front::parse_str;
 use sparse_core::llir::verify::verify;
-use sparse_core::llir::{Expr, IndexOp, Launch, Program, Step, Stmt, Verified};
+use sparse_core::llir::{Expr, IndexOp, Step, Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::scalar::Value;
 use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, run_shuffled};
 use sparse_core::tensor::{Coo, Csc, Csf3, Csr, Dcsr, DynTensor, Tensor};
+use tests::barriers::without_barrier;
 
 fn on_gpu(text: &str) -> Verified {
     // Groups, warps and blocks have buckets of far fewer elements than by default.
@@ -443,39 +444,6 @@ fn bounds_are_checked() {
     }
     let fault = run(&verify(less).unwrap(), std::slice::from_ref(&a)).unwrap_err().to_string();
     assert!(fault.contains("and its bound is 10"), "{fault}");
-}
-
-/// The program without its n-th barrier in the launches that end so; `None` if there are not so many.
-fn without_barrier(program: &Program, launches: &str, n: usize) -> Option<Verified> {
-    let mut program = program.clone();
-    let mut left = n;
-    for step in &mut program.steps {
-        if let Step::Launch(Launch { name, body, .. }) = step
-            && name.ends_with(launches)
-            && remove(body, &mut left)
-        {
-            return Some(verify(program).unwrap());
-        }
-    }
-    None
-}
-
-fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
-    for at in 0..block.len() {
-        if matches!(block[at], Stmt::Barrier(_)) {
-            if *left == 0 {
-                block.remove(at);
-                return true;
-            }
-            *left -= 1;
-        }
-        let mut removed = false;
-        block[at].for_each_block_mut(&mut |nested| removed = removed || remove(nested, left));
-        if removed {
-            return true;
-        }
-    }
-    false
 }
 
 #[test]

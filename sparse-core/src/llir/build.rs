@@ -55,9 +55,14 @@ pub fn min(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     }
 }
 
+/// An operation of two indices, as it is: nothing is simplified.
+pub fn op(op: IndexOp, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    Expr::IndexOp(op, Box::new(a.into()), Box::new(b.into()))
+}
+
 /// The quotient of two indices, rounded down.
 pub fn div(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
-    Expr::IndexOp(IndexOp::Div, Box::new(a.into()), Box::new(b.into()))
+    op(IndexOp::Div, a, b)
 }
 
 /// The larger of two indices.

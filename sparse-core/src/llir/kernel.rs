@@ -96,20 +96,18 @@ pub enum Scanned {
     Lanes(Expr),
     /// A count; sums stop at [`MOST`](super::MOST).
     Sum(Expr),
-    /// An index, of which the largest is found, which is [`MOST`](super::MOST) at most.
-    Largest(Expr),
 }
 
 impl Scanned {
     /// What each thread evaluates.
     pub fn value(&self) -> &Expr {
-        let (Scanned::Lanes(e) | Scanned::Sum(e) | Scanned::Largest(e)) = self;
+        let (Scanned::Lanes(e) | Scanned::Sum(e)) = self;
         e
     }
 
     /// [`Scanned::value`], to be changed.
     pub fn value_mut(&mut self) -> &mut Expr {
-        let (Scanned::Lanes(e) | Scanned::Sum(e) | Scanned::Largest(e)) = self;
+        let (Scanned::Lanes(e) | Scanned::Sum(e)) = self;
         e
     }
 }

@@ -147,19 +147,6 @@ template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumB
     return sumBefore<G, Lanes>(count, all);
 }
 
-// The largest of what the lanes of the group have.
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int largestInGroup(int value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(OwnGroup::mask<G>(), value);
-#else
-#pragma unroll
-    for (int distance = G / 2; distance > 0; distance /= 2) {
-        value = max(value, __shfl_xor_sync(Lanes::template mask<G>(), value, distance, G));
-    }
-    return value;
-#endif
-}
-
 // What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
 // array after the block's next barrier.
 template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
@@ -206,17 +193,6 @@ template <int T> __device__ __forceinline__ int sumInBlock(int count, int* parti
     int all;
     sumOfWarps<T>(sumInGroup<32>(count), partial, all);
     return all;
-}
-
-// The largest of what the threads of the block have. Others may use the array after the block's next barrier.
-template <int T> __device__ __forceinline__ int largestInBlock(int value, int* partial) {
-    const int ofWarp = largestInGroup<32>(value);
-    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = ofWarp;
-    __syncthreads();
-    int largest = 0;
-#pragma unroll
-    for (int warp = 0; warp < T / 32; ++warp) largest = max(largest, partial[warp]);
-    return largest;
 }
 
 // How the lane that has the result writes it.
@@ -387,8 +363,6 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     const int sum_before_both_32 = sumBefore<32>((int)min((long long)i * x1_dim, 2147483647LL), sum_both_32);
     y_vals[sum_before_both_32] = 1;
     y_vals[sum_both_32] = 1;
-    const int largest_32 = largestInGroup<32>((int)min((long long)i * x1_dim, 2147483647LL));
-    y_vals[largest_32] = 1;
     const Segment segments_8 = segmentsOf<8>(i);
     const int before_8 = previousInGroup<int, 8>(x_vals[i]);
     const long long after_8 = nextInGroup<long long, 8>((long long)i * x1_dim);
@@ -409,8 +383,6 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     const int sum_before_both_8 = sumBefore<8>((int)min((long long)i * x1_dim, 2147483647LL), sum_both_8);
     y_vals[sum_before_both_8] = 1;
     y_vals[sum_both_8] = 1;
-    const int largest_8 = largestInGroup<8>((int)min((long long)i * x1_dim, 2147483647LL));
-    y_vals[largest_8] = 1;
     const Segment segments_2 = segmentsOf<2, OwnGroup>(i);
     const int before_2 = previousInGroup<int, 2, OwnGroup>(x_vals[i]);
     const long long after_2 = nextInGroup<long long, 2, OwnGroup>((long long)i * x1_dim);
@@ -433,8 +405,6 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
         sum_both_2);
     y_vals[sum_before_both_2] = 1;
     y_vals[sum_both_2] = 1;
-    const int largest_2 = largestInGroup<2, OwnGroup>((int)min((long long)i * x1_dim, 2147483647LL));
-    y_vals[largest_2] = 1;
     const int count_block = countInBlock<128>(i < x1_dim, partial);
     y_vals[count_block] = 1;
     __syncthreads();
@@ -461,9 +431,6 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
         sum_both_block);
     y_vals[sum_before_both_block] = 1;
     y_vals[sum_both_block] = 1;
-    __syncthreads();
-    const int largest_block = largestInBlock<128>((int)min((long long)i * x1_dim, 2147483647LL), partial);
-    y_vals[largest_block] = 1;
     __syncthreads();
     int t_add = x_vals[i];
     t_add = wrappingAdd(t_add, 1);

@@ -604,8 +604,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
             const int lane_of_part = thread_x % 8;
             for (int first_slice = 0; first_slice < all; first_slice += 32) {
                 const int slice = first_slice + part;
-                int slot = 0;
-                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                int slot = row_slices[16] <= slice ? 16 : 0;
                 slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                 slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                 slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -734,8 +733,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
             const int lane_of_part = thread_x % 8;
             for (int first_slice = 0; first_slice < all; first_slice += 32) {
                 const int slice = first_slice + part;
-                int slot = 0;
-                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                int slot = row_slices[16] <= slice ? 16 : 0;
                 slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                 slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                 slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -910,8 +908,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_largest_b
                 const int lane_of_part = thread_x % 8;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1540,8 +1537,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
             int last_slot = 0;
             for (int first_slice = 0; first_slice < all; first_slice += 32) {
                 const int slice = first_slice + part;
-                int slot = 0;
-                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                int slot = row_slices[16] <= slice ? 16 : 0;
                 slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                 slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                 slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1564,8 +1560,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
                 const int first_slot = last_slot;
                 const int slices = min(all - first_slice, 32);
                 const int last_slice = first_slice + slices - 1;
-                int slot_2 = 0;
-                slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                 slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                 slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                 slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
@@ -1727,8 +1722,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
             int last_slot = 0;
             for (int first_slice = 0; first_slice < all; first_slice += 32) {
                 const int slice = first_slice + part;
-                int slot = 0;
-                slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                int slot = row_slices[16] <= slice ? 16 : 0;
                 slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                 slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                 slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1751,8 +1745,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
                 const int first_slot = last_slot;
                 const int slices = min(all - first_slice, 32);
                 const int last_slice = first_slice + slices - 1;
-                int slot_2 = 0;
-                slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                 slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                 slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                 slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
@@ -1961,8 +1954,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
                 int last_slot = 0;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1985,8 +1977,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_largest_bl
                     const int first_slot = last_slot;
                     const int slices = min(all - first_slice, 32);
                     const int last_slice = first_slice + slices - 1;
-                    int slot_2 = 0;
-                    slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                     slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                     slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                     slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;

@@ -746,8 +746,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_block(
                 const int lane_of_part = thread_x % 8;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -828,8 +827,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_large_block(
                 const int lane_of_part = thread_x % 8;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -915,8 +913,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_count_largest_block(
                     const int lane_of_part = thread_x % 8;
                     for (int first_slice = 0; first_slice < all; first_slice += 32) {
                         const int slice = first_slice + part;
-                        int slot = 0;
-                        slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
                         slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                         slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                         slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1390,8 +1387,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                 int last_slot = 0;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1415,8 +1411,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_block(
                     const int first_slot = last_slot;
                     const int slices = min(all - first_slice, 32);
                     const int last_slice = first_slice + slices - 1;
-                    int slot_2 = 0;
-                    slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                     slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                     slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                     slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
@@ -1553,8 +1548,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
                 int last_slot = 0;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1578,8 +1572,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_large_block(
                     const int first_slot = last_slot;
                     const int slices = min(all - first_slice, 32);
                     const int last_slice = first_slice + slices - 1;
-                    int slot_2 = 0;
-                    slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                     slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                     slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                     slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
@@ -1763,8 +1756,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
                     int last_slot = 0;
                     for (int first_slice = 0; first_slice < all; first_slice += 32) {
                         const int slice = first_slice + part;
-                        int slot = 0;
-                        slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
                         slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                         slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                         slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1788,8 +1780,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ata_fill_largest_block(
                         const int first_slot = last_slot;
                         const int slices = min(all - first_slice, 32);
                         const int last_slice = first_slice + slices - 1;
-                        int slot_2 = 0;
-                        slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                         slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                         slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                         slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;

@@ -213,8 +213,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
                 const int lane_of_part = thread_x % 8;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -291,8 +290,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
                 const int lane_of_part = thread_x % 8;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -374,8 +372,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_largest(
                     const int lane_of_part = thread_x % 8;
                     for (int first_slice = 0; first_slice < all; first_slice += 32) {
                         const int slice = first_slice + part;
-                        int slot = 0;
-                        slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
                         slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                         slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                         slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -521,8 +518,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
                 int last_slot = 0;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -545,8 +541,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
                     const int first_slot = last_slot;
                     const int slices = min(all - first_slice, 32);
                     const int last_slice = first_slice + slices - 1;
-                    int slot_2 = 0;
-                    slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                     slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                     slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                     slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
@@ -681,8 +676,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                 int last_slot = 0;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -705,8 +699,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                     const int first_slot = last_slot;
                     const int slices = min(all - first_slice, 32);
                     const int last_slice = first_slice + slices - 1;
-                    int slot_2 = 0;
-                    slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                     slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                     slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                     slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
@@ -887,8 +880,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                     int last_slot = 0;
                     for (int first_slice = 0; first_slice < all; first_slice += 32) {
                         const int slice = first_slice + part;
-                        int slot = 0;
-                        slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
                         slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                         slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                         slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -911,8 +903,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_largest(
                         const int first_slot = last_slot;
                         const int slices = min(all - first_slice, 32);
                         const int last_slice = first_slice + slices - 1;
-                        int slot_2 = 0;
-                        slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                         slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                         slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                         slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;

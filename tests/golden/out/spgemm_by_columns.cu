@@ -1075,8 +1075,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
                 const int lane_of_part = thread_x % 8;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1157,8 +1156,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
                 const int lane_of_part = thread_x % 8;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1244,8 +1242,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
                     const int lane_of_part = thread_x % 8;
                     for (int first_slice = 0; first_slice < all; first_slice += 32) {
                         const int slice = first_slice + part;
-                        int slot = 0;
-                        slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
                         slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                         slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                         slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1726,8 +1723,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
                 int last_slot = 0;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1751,8 +1747,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
                     const int first_slot = last_slot;
                     const int slices = min(all - first_slice, 32);
                     const int last_slice = first_slice + slices - 1;
-                    int slot_2 = 0;
-                    slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                     slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                     slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                     slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
@@ -1890,8 +1885,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                 int last_slot = 0;
                 for (int first_slice = 0; first_slice < all; first_slice += 32) {
                     const int slice = first_slice + part;
-                    int slot = 0;
-                    slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
                     slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                     slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                     slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -1915,8 +1909,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                     const int first_slot = last_slot;
                     const int slices = min(all - first_slice, 32);
                     const int last_slice = first_slice + slices - 1;
-                    int slot_2 = 0;
-                    slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                     slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                     slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                     slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
@@ -2101,8 +2094,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                     int last_slot = 0;
                     for (int first_slice = 0; first_slice < all; first_slice += 32) {
                         const int slice = first_slice + part;
-                        int slot = 0;
-                        slot = row_slices[slot + 16] <= slice ? slot + 16 : slot;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
                         slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
                         slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
                         slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
@@ -2126,8 +2118,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                         const int first_slot = last_slot;
                         const int slices = min(all - first_slice, 32);
                         const int last_slice = first_slice + slices - 1;
-                        int slot_2 = 0;
-                        slot_2 = row_slices[slot_2 + 16] <= last_slice ? slot_2 + 16 : slot_2;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
                         slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
                         slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
                         slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;

@@ -26,8 +26,6 @@ pub enum What {
     Count(Team, Asked),
     /// The same of the sum of coordinates.
     Sum(Team, Asked),
-    /// Each lane stores the largest coordinate.
-    Largest(Team),
     /// Each group writes its total; those that are atomic share elements.
     Group(Write),
     /// Segments of four coordinates write their totals.
@@ -58,7 +56,7 @@ pub enum Asked {
 
 impl What {
     /// Everything.
-    pub const ALL: [What; 24] = [
+    pub const ALL: [What; 22] = [
         What::Total,
         What::Scatter(4),
         What::Scatter(32),
@@ -74,8 +72,6 @@ impl What {
         What::Sum(Team::Block, Asked::Before),
         What::Sum(Team::Block, Asked::All),
         What::Sum(Team::Block, Asked::Both),
-        What::Largest(Team::Group),
-        What::Largest(Team::Block),
         What::Group(Write::Sole(Sole::Store)),
         What::Group(Write::Sole(Sole::Combine)),
         What::Group(Write::Atomic),
@@ -116,8 +112,7 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
         otherwise: vec![],
     };
     let mut body = vec![];
-    let by_block =
-        matches!(what, What::Count(Team::Block, _) | What::Sum(Team::Block, _) | What::Largest(Team::Block));
+    let by_block = matches!(what, What::Count(Team::Block, _) | What::Sum(Team::Block, _));
     match what {
         What::Total => {
             body.extend([Stmt::Collective(Collective::Total { var: value, op, group }), store(value.into())]);
@@ -138,12 +133,6 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
             let many = sub(Expr::Index(MOST >> 2), coordinate);
             let given = Expr::Select(Box::new(live.into()), Box::new(many), Box::new(Expr::Index(0)));
             let (scan, found) = scan(&mut b, Scanned::Sum(given), (team, asked), group);
-            body.extend([scan, store(Expr::FromIndex(t, Box::new(found)))]);
-        }
-        What::Largest(team) => {
-            let given =
-                Expr::Select(Box::new(live.into()), Box::new(coordinate.into()), Box::new(Expr::Index(0)));
-            let (scan, found) = scan(&mut b, Scanned::Largest(given), (team, Asked::All), group);
             body.extend([scan, store(Expr::FromIndex(t, Box::new(found)))]);
         }
         What::Group(write) => {

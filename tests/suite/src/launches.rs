@@ -203,18 +203,10 @@ fn vectors(t: DType) -> Verified {
 /// Every scan over some threads.
 fn scans(b: &mut Builder, who: &str, (live, i): (Expr, VarId), over: Over) {
     let wide = mul(i, b.size);
-    for (name, of) in [
-        ("count", Scanned::Lanes(live)),
-        ("sum", Scanned::Sum(wide.clone())),
-        ("largest", Scanned::Largest(wide)),
-    ] {
-        let ordered = !matches!(of, Scanned::Largest(_));
+    for (name, of) in [("count", Scanned::Lanes(live)), ("sum", Scanned::Sum(wide))] {
         for (results, [asks_before, asks_all]) in
             [("", [false, true]), ("_first", [true, false]), ("_both", [true, true])]
         {
-            if asks_before && !ordered {
-                continue;
-            }
             let before = asks_before.then(|| b.index(&format!("{name}_before{results}_{who}")));
             let all = asks_all.then(|| b.index(&format!("{name}{results}_{who}")));
             b.body.push(Stmt::Collective(Collective::Scan { of: of.clone(), before, all, over }));

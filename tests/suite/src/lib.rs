@@ -5,9 +5,11 @@
 //! [`oracle`] evaluates one by nested loops over every index variable; [`pattern`] is where a sparse result has entries;
 //! [`differential`] runs one and compares;
 //! [`reach`] is what cases did; [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads
-//! written by hand, [`launches`] and [`collectives`] are launches; [`text`] runs the CUDA of kernels on a CPU. [`gpu`] is
+//! written by hand, [`launches`] and [`collectives`] are launches; [`barriers`] takes
+//! waits away; [`text`] runs the CUDA of kernels on a CPU. [`gpu`] is
 //! the suite as a program that runs where there is a GPU.
 
+pub mod barriers;
 pub mod case;
 pub mod collectives;
 pub mod command;

@@ -122,14 +122,12 @@ impl Exprs<'_> {
         let (group, block) = match of {
             Scanned::Lanes(_) => (["countInGroup", "countBefore"], ["countInBlock", "countBeforeInBlock"]),
             Scanned::Sum(_) => (["sumInGroup", "sumBefore"], ["sumInBlock", "sumBeforeInBlock"]),
-            Scanned::Largest(_) => (["largestInGroup"; 2], ["largestInBlock"; 2]),
         };
         let (names, arguments, part) = match (over, of) {
             (Over::Group(Group { size, arrive }), of) => {
                 let part = match of {
                     Scanned::Lanes(_) => Part::Votes,
                     Scanned::Sum(_) => Part::GroupSums,
-                    Scanned::Largest(_) => Part::GroupLargest,
                 };
                 (group, vec![given(size.to_string()), lanes(arrive)], part)
             }
@@ -140,7 +138,6 @@ impl Exprs<'_> {
                 let part = match of {
                     Scanned::Lanes(_) => Part::BlockVotes,
                     Scanned::Sum(_) => Part::BlockSums,
-                    Scanned::Largest(_) => Part::BlockLargest,
                 };
                 (block, vec![given((warps * WARP).to_string())], part)
             }
@@ -148,7 +145,7 @@ impl Exprs<'_> {
         self.needs.part(part);
         let mut operands = vec![match of {
             Scanned::Lanes(when) => self.expr(when),
-            Scanned::Sum(value) | Scanned::Largest(value) => self.count(value),
+            Scanned::Sum(value) => self.count(value),
         }];
         if let Over::Block { partial } = over {
             operands.push(self.names.buffer(partial).to_owned());

@@ -72,16 +72,12 @@ parts! {
     Votes = VOTES in "prelude/votes.cuh",
     /// Sums of counts of lanes.
     GroupSums = GROUP_SUMS in "prelude/group_sums.cuh",
-    /// The largest of what lanes have.
-    GroupLargest = GROUP_LARGEST in "prelude/group_largest.cuh",
     /// Sums of what warps have.
     Warps = WARPS in "prelude/warps.cuh",
     /// Threads of a block that have a condition, counted.
     BlockVotes = BLOCK_VOTES in "prelude/block_votes.cuh",
     /// Sums of counts of a block's threads.
     BlockSums = BLOCK_SUMS in "prelude/block_sums.cuh",
-    /// The largest of what a block's threads have.
-    BlockLargest = BLOCK_LARGEST in "prelude/block_largest.cuh",
     /// How one lane writes.
     Writers = WRITERS in "prelude/writers.cuh",
     /// Values of the lanes beside.
@@ -128,10 +124,8 @@ impl Part {
             Part::Warps => &[Part::Counts],
             Part::BlockVotes => &[Part::Votes, Part::Warps],
             Part::BlockSums => &[Part::GroupSums, Part::Warps],
-            Part::BlockLargest => &[Part::GroupLargest],
             Part::Barriers
             | Part::Votes
-            | Part::GroupLargest
             | Part::Neighbours
             | Part::ReduceGroup
             | Part::Scatter
@@ -146,8 +140,8 @@ impl Part {
 pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
     addCounts addVector allowNextLaunch atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup atomicVector \
-    carrySegments claimPlace countBefore countBeforeInBlock countInBlock countInGroup divideOrZero gallop largestInBlock \
-    largestInGroup loadVector lowerBound marksBelow nextInGroup placeOf previousInGroup \
+    carrySegments claimPlace countBefore countBeforeInBlock countInBlock countInGroup divideOrZero gallop \
+    loadVector lowerBound marksBelow nextInGroup placeOf previousInGroup \
     reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector sumBefore sumBeforeInBlock sumInBlock \
     sumInGroup sumOfWarps syncGroup upperBound \
     votesOfGroup waitForLaunch wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";

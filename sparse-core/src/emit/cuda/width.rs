@@ -5,7 +5,7 @@
 //! [`super::Kernel`]). What is bounded by something narrow is narrow again, even if it is computed from what is wide.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Collective, Expr, IndexOp, Launch, MOST, Program, Scanned, Stmt, VarId};
+use crate::llir::{Collective, Expr, IndexOp, Launch, MOST, Program, Stmt, VarId};
 use std::collections::BTreeSet;
 
 /// The wide variables of a launch.
@@ -144,10 +144,7 @@ impl Strides {
         let (Stmt::Let { var, .. }
         | Stmt::Mut { var, .. }
         | Stmt::Assign { var, .. }
-        | Stmt::Collective(
-            Collective::Shuffle { var, .. }
-            | Collective::Scan { of: Scanned::Largest(_), all: Some(var), .. },
-        )
+        | Stmt::Collective(Collective::Shuffle { var, .. })
         | Stmt::For { var, .. }) = s
         else {
             return;

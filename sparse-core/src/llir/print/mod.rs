@@ -357,7 +357,6 @@ impl Printer<'_> {
                 let what = match of {
                     Scanned::Lanes(_) => "count",
                     Scanned::Sum(_) => "sum",
-                    Scanned::Largest(_) => "largest",
                 };
                 let (vars, before) = match (before, all) {
                     (Some(before), Some(all)) => {

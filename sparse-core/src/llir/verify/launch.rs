@@ -112,7 +112,7 @@ impl Verifier<'_> {
                 self.expect(value, ty, at)?;
                 self.declare(*var, false, at)
             }
-            Collective::Scan { of, before, over, .. } => {
+            Collective::Scan { of, over, .. } => {
                 if let Over::Block { partial } = over {
                     let b = self.usable(*partial, at)?;
                     let shared = matches!(b.space, Space::Shared { .. }) && b.elem == Elem::Index;
@@ -120,8 +120,6 @@ impl Verifier<'_> {
                         format!("a block does not share indices in `{}`", b.name)
                     })?;
                 }
-                let ordered = matches!(of, Scanned::Largest(_)) && before.is_some();
-                ensure(!ordered, Rule::Launch, at, || "no largest before a lane is found".into())?;
                 let ty = if matches!(of, Scanned::Lanes(_)) { Ty::Cond } else { Ty::Index };
                 self.expect(of.value(), ty, at)?;
                 for var in c.declared() {

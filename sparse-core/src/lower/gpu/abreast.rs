@@ -236,13 +236,23 @@ impl Lowerer<'_> {
     /// without elements.
     fn slot_of(&mut self, slice: &Expr, tile: &Tile, lanes: &TeamLanes, block: &mut Block) -> Expr {
         let slot = self.fresh("slot", Ty::Index);
-        block.push(Stmt::Mut { var: slot, value: lanes.first_thread() });
-        let mut half = u64::from(TILE) / 2;
-        while half > 0 {
-            let further = build::add(slot, Expr::Index(half));
+        let halved = |from: Expr, half: u64| {
+            let further = build::add(from.clone(), Expr::Index(half));
             let is_there = build::le(build::load(tile.slices, further.clone()), slice.clone());
-            let value = Expr::Select(is_there.into(), further.into(), Box::new(slot.into()));
-            block.push(Stmt::Assign { var: slot, value });
+            Expr::Select(is_there.into(), further.into(), from.into())
+        };
+        let mut half = u64::from(TILE) / 2;
+        let value = match lanes.first_thread() {
+            // The first halving tells where to go on.
+            first @ Expr::Index(_) => {
+                half /= 2;
+                halved(first, 2 * half)
+            }
+            first => first,
+        };
+        block.push(Stmt::Mut { var: slot, value });
+        while half > 0 {
+            block.push(Stmt::Assign { var: slot, value: halved(slot.into(), half) });
             half /= 2;
         }
         slot.into()

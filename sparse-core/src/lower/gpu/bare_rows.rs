@@ -12,10 +12,11 @@
 
 use super::super::Lowerer;
 use super::super::place::Leader;
-use super::carry::{THREADS, op, parts};
+use super::carry::{THREADS, parts};
 use crate::cin::result::ResultKind;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
+use crate::llir::build::op;
 use crate::llir::kernel::WARP;
 use crate::llir::{
     Arrive, Block, BufferId, Collective, Expr, Group, IndexOp, LoopKind, Over, Scanned, Stmt, Ty, build,

@@ -30,6 +30,7 @@ use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
+use crate::llir::build::op;
 use crate::llir::kernel::{MAX_RESIDENT, WARP};
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
@@ -75,10 +76,6 @@ pub(super) struct Carries {
     each: u64,
     columns: Expr,
     pub(super) rows: Option<BufferId>,
-}
-
-pub(super) fn op(op: IndexOp, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
-    Expr::IndexOp(op, Box::new(a.into()), Box::new(b.into()))
 }
 
 /// What a warp of the second launch adds up.

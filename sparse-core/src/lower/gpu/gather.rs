@@ -8,6 +8,7 @@ use super::super::assemble::Pass;
 use super::super::region::guard;
 use super::TeamLanes;
 use super::table::{Table, each};
+use crate::llir::build::op;
 use crate::llir::{
     Block, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Scanned, Stmt, Ty, VarId, WorkspaceId, build,
 };
@@ -58,7 +59,7 @@ impl Lowerer<'_> {
             (self.fresh("gap", Ty::Index), self.fresh("from", Ty::Index), self.fresh("to", Ty::Index));
         // 5/11 of it: at least 1 of 2 or more.
         let smaller = |e: Expr| {
-            let part = |n| Expr::IndexOp(IndexOp::Div, Box::new(e.clone()), Box::new(Expr::Index(n)));
+            let part = |n| build::div(e.clone(), Expr::Index(n));
             build::sub(part(2), part(22))
         };
         let mut insert = Block::new();
@@ -190,13 +191,12 @@ impl Lowerer<'_> {
         }
         let key = |k: usize, of| build::load(arrays[k], place(of));
         let wrong = is_before((0..keys).map(|k| (key(k, high), key(k, low))).collect());
-        let op = |op, a: Expr, b: Expr| Expr::IndexOp(op, Box::new(a), Box::new(b));
         let one = Expr::Index(1);
         // Of runs of twice the stride, which is a power of two, the elements of the first half.
-        let rest = op(IndexOp::And, pair.into(), build::sub(stride, one.clone()));
+        let rest = op(IndexOp::And, pair, build::sub(stride, one.clone()));
         let body = vec![
             Stmt::Let { var: low, value: build::add(pair, build::sub(pair, rest)) },
-            Stmt::Let { var: high, value: op(IndexOp::Xor, low.into(), flip.into()) },
+            Stmt::Let { var: high, value: op(IndexOp::Xor, low, flip) },
             Stmt::If { cond: build::and(build::lt(high, n.clone()), wrong), then: swap, otherwise: vec![] },
         ];
         let halved = |of: Expr| build::div(of, Expr::Index(2));

@@ -222,13 +222,12 @@ impl Lowerer<'_> {
 
     /// Where a key is looked for first.
     fn hash(&mut self, w: WorkspaceId, keys: &[Expr], size: &Expr, block: &mut Block) -> Expr {
-        let op = |op, a: Expr, b: Expr| Expr::IndexOp(op, Box::new(a), Box::new(b));
-        let low = |e: Expr| op(IndexOp::And, e, build::sub(size.clone(), Expr::Index(1)));
+        let low = |e: Expr| build::op(IndexOp::And, e, build::sub(size.clone(), Expr::Index(1)));
         let all = keys.iter().cloned().zip(self.spas[w.index()].dims.clone());
         let code =
             all.reduce(|(code, _), (key, dim)| (build::add(build::mul(low(code), dim.clone()), key), dim));
         let code = self.bind("code", code.map_or(Expr::Index(0), |(code, _)| code), block);
-        op(IndexOp::Place, code, size.clone())
+        build::op(IndexOp::Place, code, size.clone())
     }
 
     pub(super) fn keys(&self, w: WorkspaceId) -> Vec<BufferId> {

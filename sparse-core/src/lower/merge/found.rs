@@ -40,14 +40,14 @@ impl Lowerer<'_> {
             group = fibers;
         }
         let optional: Vec<usize> = (0..group.len()).collect();
+        let everywhere = self.acts_without(&group, st);
         let what = if are_fibers {
             What::Fibers
         } else {
-            let sum = if loops.is_empty() { self.as_sum(&group, &optional, st) } else { None };
+            let sum = if loops.is_empty() { self.as_sum(&group, &optional, st, everywhere) } else { None };
             let Some(sum) = sum else { return Ok(None) };
             What::Sum(sum)
         };
-        let everywhere = self.acts_without(&group, st);
         if everywhere
             && let Some(a) = searched.iter().copied().find(|a| !group.contains(a))
             && !self.acts_without(&searched, st)

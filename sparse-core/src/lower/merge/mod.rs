@@ -5,6 +5,7 @@
 //! all lead, at the least of their coordinates. The others catch up, and are asked whether they have it ([`union`]). So do those
 //! under a mask, however few.
 
+mod chosen;
 mod conjunction;
 mod found;
 mod lattice;

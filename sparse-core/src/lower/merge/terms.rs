@@ -1,10 +1,11 @@
-//! Elements as sums of terms, each of which is there if its operands are.
+//! Elements as sums of terms, each of which is there if its operands are, or something else where one of these is not.
 
+use super::chosen::Chosen;
 use super::conjunction::Met;
 use super::union::Here;
 use crate::cin::algebra::simplify;
 use crate::cin::val::{AccessId, Val};
-use crate::llir::{Block, Expr, Stmt, Ty, VarId};
+use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
 use crate::lower::region::guard;
 use crate::lower::state::{Lhs, State};
 use crate::lower::{Lowered, Lowerer};
@@ -20,9 +21,31 @@ pub(super) struct Sum {
 }
 
 pub(super) struct Term {
-    value: Val,
+    /// What it is where those have the coordinate that it needs.
+    pub(super) value: Chosen,
     /// The operands that may be lacking without any of which it is nothing.
     pub(super) needs: Vec<usize>,
+}
+
+impl Term {
+    /// Is it there, whoever has the coordinate?
+    pub(super) fn is_always(&self) -> bool {
+        self.needs.is_empty() && !self.value.is_decided()
+    }
+
+    /// Does it vary where this operand alone has the coordinate?
+    pub(super) fn is_own(&self, k: usize) -> bool {
+        match self.needs[..] {
+            [] => self.value.is_decided() && self.value.varies_with(k),
+            [only] => only == k,
+            _ => false,
+        }
+    }
+
+    /// Where is it more than a constant?
+    pub(super) fn varies(&self, here: &Here<'_>) -> Expr {
+        build::and(here.have(&self.needs), self.value.varies(here))
+    }
 }
 
 impl Lowerer<'_> {
@@ -38,8 +61,15 @@ impl Lowerer<'_> {
         settled
     }
 
-    /// The sum that the operands stand in that may lack the coordinate, of those that are merged there.
-    pub(super) fn as_sum(&mut self, merged: &[AccessId], optional: &[usize], st: &State) -> Option<Sum> {
+    /// The sum that the operands stand in that may lack the coordinate, of those that are merged there. `everywhere`: something is
+    /// done also where none of them has it.
+    pub(super) fn as_sum(
+        &mut self,
+        merged: &[AccessId],
+        optional: &[usize],
+        st: &State,
+        everywhere: bool,
+    ) -> Option<Sum> {
         if !self.is_settled(merged, st) {
             return None;
         }
@@ -66,35 +96,44 @@ impl Lowerer<'_> {
         };
         let mut terms = Vec::new();
         for value in args {
-            let needs: Vec<usize> = optional.iter().copied().filter(|&k| value.contains(merged[k])).collect();
-            if !needs.iter().all(|&k| gone(&value, merged[k])) {
-                return None;
-            }
+            let own = optional.iter().copied().filter(|&k| value.contains(merged[k]));
+            let (needs, deciding): (Vec<_>, Vec<_>) = own.partition(|&k| gone(&value, merged[k]));
+            let value = match deciding[..] {
+                [] if simplify(&value, self.dtype).constant().is_some() => Chosen::Constant(value),
+                [] => Chosen::Value(value),
+                _ => self.choose(&value, op, (merged, &deciding), (&hole, everywhere))?,
+            };
             terms.push(Term { value, needs });
         }
         let around = st.rhs.map(&|v: &Val| (v == sum).then(|| hole.clone()));
         Some(Sum { terms, around, total, op })
     }
 
-    /// Declares the sum of the terms that are there. What is added where one operand alone is needed comes to those of its own.
+    /// Declares the sum of the terms that are there. What is combined where one operand alone has the coordinate, or lacks it, comes
+    /// to its own.
     pub(super) fn sum_of_terms(
         &mut self,
         here: &Here<'_>,
         sum: &Sum,
         st: &State,
-        (own, inner): (&mut [Block], Met<'_>),
+        (own, inner): (&mut [Own], Met<'_>),
     ) -> Lowered {
         let (mut first, mut sums, mut plain) = (None, Block::new(), true);
         for term in &sum.terms {
             let (lhs, op) = (Lhs::Scalar(sum.total), Some(sum.op));
-            let st = State { rhs: term.value.clone(), lhs, op, ..st.clone() };
+            let st = State { lhs, op, ..st.clone() };
             let st = term.needs.iter().fold(st, |st, &k| here.step(st, k));
-            let code = inner(self, here.i.clone(), st)?;
-            plain &= is_update(&code);
+            if let (&Chosen::By(k, ref of), []) = (&term.value, &term.needs[..]) {
+                let stepped = here.step(st.clone(), k);
+                own[k].there.extend(self.combined(&of[0], here, stepped, &mut plain, inner)?);
+                own[k].lacking.extend(self.combined(&of[1], here, st, &mut plain, inner)?);
+                continue;
+            }
+            let code = self.combined(&term.value, here, st, &mut plain, inner)?;
             match (&term.needs[..], &code[..]) {
                 // The first of those that are always there is what the sum begins with.
                 ([], [Stmt::Update { value, .. }]) if first.is_none() => first = Some(value.clone()),
-                (&[k], _) => own[k].extend(code),
+                (&[k], _) => own[k].there.extend(code),
                 (needs, _) => sums.extend(guard(here.have(needs), code)),
             }
         }
@@ -109,6 +148,52 @@ impl Lowerer<'_> {
         let mut block = vec![Stmt::Mut { var: sum.total, value }];
         block.extend(sums);
         Ok(block)
+    }
+
+    /// Combines a term's value with the sum; `plain` stays so if that is an update and nothing else.
+    fn combined(
+        &mut self,
+        value: &Chosen,
+        here: &Here<'_>,
+        st: State,
+        plain: &mut bool,
+        inner: Met<'_>,
+    ) -> Lowered {
+        match value {
+            Chosen::Nothing => Ok(vec![]),
+            Chosen::Constant(v) | Chosen::Value(v) => {
+                let code = inner(self, here.i.clone(), State { rhs: v.clone(), ..st })?;
+                *plain &= is_update(&code);
+                Ok(code)
+            }
+            Chosen::By(k, of) => {
+                let with = self.combined(&of[0], here, here.step(st.clone(), *k), plain, inner)?;
+                let without = self.combined(&of[1], here, st, plain, inner)?;
+                Ok(Own { there: with, lacking: without }.by(here.has(*k)))
+            }
+        }
+    }
+}
+
+/// What is done by whether one operand has the coordinate.
+#[derive(Clone, Default)]
+pub(super) struct Own {
+    pub(super) there: Block,
+    pub(super) lacking: Block,
+}
+
+impl Own {
+    pub(super) fn is_empty(&self) -> bool {
+        self.there.is_empty() && self.lacking.is_empty()
+    }
+
+    /// As one branch, without empty parts.
+    pub(super) fn by(self, has: Expr) -> Block {
+        match (self.there.is_empty(), self.lacking.is_empty()) {
+            (_, true) => guard(has, self.there),
+            (true, false) => guard(Expr::Not(Box::new(has)), self.lacking),
+            (false, false) => vec![Stmt::If { cond: has, then: self.there, otherwise: self.lacking }],
+        }
     }
 }
 

@@ -12,7 +12,7 @@
 //! few operands have if none of them is a mask.
 
 use super::conjunction::Met;
-use super::terms::Sum;
+use super::terms::{Own, Sum, Term};
 use super::{Iter, one_if, seek};
 use crate::cin::val::{AccessId, Val};
 use crate::format::Level;
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
         let lacking: Vec<AccessId> = optional.iter().map(|&k| operands[k]).collect();
         let everywhere = if needed.is_empty() { gap_acts } else { self.acts_without(&lacking, st) };
         let what = if sweep.rest.is_empty() {
-            What::Sum(self.as_sum(&operands, &optional, st)?)
+            What::Sum(self.as_sum(&operands, &optional, st, everywhere)?)
         } else {
             optional
                 .iter()
@@ -291,7 +291,7 @@ impl Lowerer<'_> {
             What::Sum(sum) => sum,
         };
         let mut block = Block::new();
-        let mut own = vec![Block::new(); here.iters.len()];
+        let mut own = vec![Own::default(); here.iters.len()];
         // What is counted has no value.
         if !self.counts(&st) {
             block = self.sum_of_terms(here, sum, &st, (&mut own, inner))?;
@@ -299,15 +299,17 @@ impl Lowerer<'_> {
         let outer = State { rhs: sum.around.clone(), ..st.clone() };
         let write = inner(self, here.i.clone(), outer)?;
         // Each of those that lead has a term of its own: one of them is there.
-        let has_own = |k: &usize| sum.terms.iter().any(|t| t.needs == [*k]);
+        let has_own = |k: &usize| sum.terms.iter().any(|t| t.is_own(*k));
         let single = matches!(&union.lead, Lead::Any(leading) if leading.iter().all(has_own));
-        let always = union.everywhere && sum.terms.iter().any(|t| t.needs.is_empty());
+        // Where there are but constants, these may come to one that annihilates what is around.
+        let constants = sum.terms.iter().any(|t| t.value.is_decided());
+        let always = union.everywhere && !constants && sum.terms.iter().any(Term::is_always);
         let (with_terms, after) = if single || always { (moves, vec![]) } else { (vec![], moves) };
         for (k, moved) in with_terms {
-            own[k].extend(moved);
+            own[k].there.extend(moved);
         }
-        for (k, code) in own.into_iter().enumerate().filter(|(_, code)| !code.is_empty()) {
-            block.extend(guard(here.has(k), code));
+        for (k, own) in own.into_iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+            block.extend(own.by(here.has(k)));
         }
         if single || always {
             block.extend(write);
@@ -320,8 +322,8 @@ impl Lowerer<'_> {
         } else {
             vec![]
         };
-        let stored = sum.terms.iter().filter(|t| !t.needs.is_empty());
-        let there = stored.map(|t| here.have(&t.needs)).reduce(build::or);
+        let varying = sum.terms.iter().filter(|t| union.everywhere || !t.is_always());
+        let there = varying.map(|t| t.varies(here)).reduce(build::or);
         block.extend(either(there.unwrap_or(Expr::Cond(true)), write, without));
         for (k, moved) in after {
             block.extend(guard(here.has(k), moved));

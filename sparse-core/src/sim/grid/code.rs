@@ -206,7 +206,7 @@ pub(super) enum Op {
         from: Neighbour,
         group: Group,
     },
-    /// The sum of what the lanes before give, and that of all of the group, or the largest.
+    /// The sum of what the lanes before give, and that of all of the group.
     Scan {
         of: Given,
         before: Option<Reg>,
@@ -222,7 +222,6 @@ pub(super) enum Op {
     LoadWarps {
         place: Place,
         warps: u32,
-        largest: bool,
         before: Option<Reg>,
         all: Option<Reg>,
     },
@@ -245,7 +244,6 @@ pub(super) enum Op {
 pub(super) enum Given {
     Votes(Flag),
     Sum(Reg),
-    Largest(Reg),
 }
 
 /// A [`Collective::Reduce`](crate::llir::Collective::Reduce).

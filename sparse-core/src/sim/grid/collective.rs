@@ -81,14 +81,6 @@ pub(super) fn sums(size: u32, value: &Lanes) -> (Lanes, Lanes) {
     (before, std::array::from_fn(|l| sum(&value[first(l)..first(l) + size])))
 }
 
-/// The largest of a group.
-pub(super) fn largest(size: u32, value: &Lanes) -> Lanes {
-    let size = size as usize;
-    let first = |l: usize| l / size * size;
-    let most = |of: &[u64]| of.iter().fold(0, |a: u64, b| a.max((*b).min(MOST)));
-    std::array::from_fn(|l| most(&value[first(l)..first(l) + size]))
-}
-
 pub(super) fn shuffle(from: Neighbour, size: u32, value: &Lanes) -> Lanes {
     let size = size as usize;
     std::array::from_fn(|l| match from {

@@ -374,7 +374,6 @@ impl<'a> Compiler<'a> {
         let given = match of {
             Scanned::Lanes(when) => Given::Votes(self.cond(when, None)),
             Scanned::Sum(value) => Given::Sum(self.word(value, None)),
-            Scanned::Largest(value) => Given::Largest(self.word(value, None)),
         };
         let group = match over {
             Over::Group(group) => group,
@@ -387,7 +386,6 @@ impl<'a> Compiler<'a> {
             // A shuffle and a sum that stops a step; then the neighbour's, and the last lane's.
             Given::Sum(_) if before.is_some() => 4 * steps + 2 + u32::from(all.is_some()),
             Given::Sum(_) => 3 * steps,
-            Given::Largest(_) => 2 * steps,
         };
         let Over::Block { partial } = over else {
             self.emit(Op::Scan { of: given, before: to_before, all: to_all, group }, cost);
@@ -400,10 +398,9 @@ impl<'a> Compiler<'a> {
         let Space::Shared { len: warps } = self.program.buffer(partial).space else {
             unreachable!("a verified block scans in shared memory")
         };
-        let largest = matches!(given, Given::Largest(_));
-        let each = if largest { 2 } else { 3 + u32::from(before.is_some()) };
+        let each = 3 + u32::from(before.is_some());
         let (before, all) = (to_before, to_all);
-        self.emit(Op::LoadWarps { place, warps, largest, before, all }, warps * each);
+        self.emit(Op::LoadWarps { place, warps, before, all }, warps * each);
     }
 
     fn carry(&mut self, c: &Carry) {

@@ -65,9 +65,6 @@ impl Machine<'_> {
                 let (sums, total) = match of {
                     Given::Votes(when) => collective::count(group.size, w.mask & w.flags[when as usize]),
                     Given::Sum(value) => collective::sums(group.size, &w.registers[value as usize]),
-                    Given::Largest(value) => {
-                        ([0; 32], collective::largest(group.size, &w.registers[value as usize]))
-                    }
                 };
                 before.into_iter().for_each(|to| w.blend(to, &sums));
                 all.into_iter().for_each(|to| w.blend(to, &total));
@@ -89,7 +86,7 @@ impl Machine<'_> {
 
     /// What all warps have stored comes together, in each lane.
     pub(super) fn load_warps(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
-        let Op::LoadWarps { place, warps, largest, before, all } = op else {
+        let Op::LoadWarps { place, warps, before, all } = op else {
             unreachable!("what warps have is dispatched here")
         };
         let mut total = [0; 32];
@@ -104,10 +101,7 @@ impl Machine<'_> {
             let mask = w.mask;
             let (memory, by) = self.memory(w, place, thread);
             memory.load(mask, &[warp.into(); 32], &mut stored, &by)?;
-            total = std::array::from_fn(|l| match largest {
-                true => total[l].max(stored[l]),
-                false => (total[l] + stored[l]).min(MOST),
-            });
+            total = std::array::from_fn(|l| (total[l] + stored[l]).min(MOST));
         }
         all.into_iter().for_each(|to| w.blend(to, &total));
         Ok(())

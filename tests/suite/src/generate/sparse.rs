@@ -161,6 +161,21 @@ const MERGED: &[(u32, (&str, &str))] = &[
     (4, ("ijk", "IJK*IJK+IK")),
 ];
 
+/// Many operands, of which some are something where they store nothing.
+const MANY_SOMETHING: &str = "a sum of many that are something where nothing is stored";
+const OF_MANY: &[(&str, &str)] = &[
+    ("ij", "IJ+IJ+IJ+IJ"),
+    ("ij", "IJ+IJ+IJ+IJ+IJ"),
+    ("ij", "IJ+JI+IJ+IJ+IJ+IJ"),
+    ("ij", "IJ*IJ+IJ+IJ+IJ*IJ"),
+    ("ik", "IK+IJ*JK+IK+IK+IK"),
+    ("ij", "IJ*(IJ+IJ+IJ+IJ*IJ)"),
+    ("ij", "ij+IJ+IJ+IJ+IJ"),
+    ("ij", "(IJ*IJ+IJ*IJ+IJ*IJ+#)*j+#"),
+    ("ijk", "IJK+IJK+IJK+IJK"),
+    ("i", "I+I+I+I+I+I"),
+];
+
 /// Elements of the result that nothing is stored for have another value than its fill.
 const BESIDE: &str = "a background that is not the fill";
 
@@ -231,7 +246,14 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         // Integers that are infinite are refused in most sums, and those that have a name are sums.
         // Nor do terms with variables of their own meet one that is packed: few that have a name have such.
         let named = rng.percent(taste.percent(Theme::Infinities, 80, 40)) && !taste.has(Theme::Terms);
-        let (name, mut shape) = if lone || named {
+        let many = !lone && rng.percent(5);
+        if many {
+            taste.themes.push(Theme::Background);
+        }
+        let (name, mut shape) = if many {
+            let statement = rng.pick(OF_MANY);
+            (MANY_SOMETHING, of_products(rng, taste.dtype, statement))
+        } else if lone || named {
             let (name, lhs, rhs) = if lone { rng.pick(OF_ONE_PATTERN) } else { rng.weighted(SHAPES) };
             (name, of_products(rng, taste.dtype, (lhs, rhs)))
         } else {

@@ -9,6 +9,7 @@ mod device;
 mod effort;
 mod inputs;
 mod kernels;
+mod leftover;
 mod line;
 mod options;
 mod repeats;
@@ -21,6 +22,7 @@ pub use options::{Options, Part, Share, Tool};
 
 use device::Gpu;
 use kernels::Kernels;
+use leftover::Kept;
 use sparse_gpu::{Cuda, Sim};
 use start::Program;
 use std::collections::BTreeMap;
@@ -57,19 +59,24 @@ fn test<D: Gpu>(options: &Options) -> Result<(), String> {
     if options.compile.is_some() && options.device == Kind::Cuda {
         return Err("--compile is for machines without a GPU: add --device sim".into());
     }
-    if options.compile.is_some() && std::env::var_os("SPARSE_CACHE").is_none_or(|folder| folder.is_empty()) {
+    let cache = std::env::var_os("SPARSE_CACHE").filter(|folder| !folder.is_empty());
+    if options.compile.is_some() && cache.is_none() {
         return Err("--compile keeps kernels in a folder: name it in the variable SPARSE_CACHE".into());
     }
     let start = Program::new(options)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let workers = options.workers.map_or(cores.min(16), |n| n as u64);
     let mut totals = Totals::default();
+    let kept = cache.filter(|_| options.compile.is_none()).map(|folder| Kept::of(folder.into()));
+    let random_done = || kept.into_iter().for_each(Kept::restore);
     if let Some(number) = options.only {
         let share = Share { part: Part::Random, first: number, step: 0, count: 1 };
         totals.add(supervise::one(options, share, 0, &start));
+        random_done();
         part("random kernels", &totals);
     } else {
         totals.add(supervise::run(options, Part::Random, options.cases, workers, &start));
+        random_done();
         part("random kernels", &totals);
         if totals.refused > totals.passed + 10 {
             totals.fail(format!("// {} random kernels were refused, more than passed\n", totals.refused));

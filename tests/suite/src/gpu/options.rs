@@ -16,7 +16,8 @@ pub struct Options {
     /// The number of the GPU.
     #[arg(long, default_value_t = 0)]
     pub ordinal: usize,
-    /// How many random kernels are run; those that the compiler refuses are not counted.
+    /// How many random kernels are run; those that the compiler refuses are not counted. What is compiled for them is removed
+    /// from the folder `SPARSE_CACHE`, if that is set, once all have run: only what was there before stays.
     #[arg(long, default_value_t = 2000)]
     pub cases: u64,
     /// Seed of the random kernels.

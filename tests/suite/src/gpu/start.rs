@@ -89,7 +89,8 @@ impl Start for Program {
         if let Some(left) = self.left(share.part) {
             command.arg("--time-limit").arg(left.as_secs_f64().to_string());
         }
-        // Random kernels come once: the next run would find none of them, if it is not the one they were compiled for.
+        // Random kernels come once: the next run would find none of them, if it is not the one they were compiled for. A folder
+        // that is named has that one's, and keeps no others (`leftover`).
         if std::env::var_os("SPARSE_CACHE").is_none() {
             command.env("SPARSE_CACHE", "");
         }

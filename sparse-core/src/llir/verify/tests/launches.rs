@@ -343,14 +343,10 @@ fn threads_scan_together() {
         p.buffers[partial.index()].elem = Elem::Scalar(DType::F64);
     });
     rejected(Rule::Allocation, scans, |p| launch(p).shared.clear());
-    // Votes are conditions, other values are indices, and no largest before a lane is found.
+    // Votes are conditions, and counts are indices.
     rejected(Rule::Types, scans, |p| {
         let value = scan(p).0.value().clone();
         *scan(p).0 = Scanned::Lanes(value);
-    });
-    rejected(Rule::Launch, scans, |p| {
-        let value = scan(p).0.value().clone();
-        *scan(p).0 = Scanned::Largest(value);
     });
     rejected(Rule::Convergence, scans, |p| behind(p, 32));
 }

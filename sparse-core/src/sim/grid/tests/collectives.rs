@@ -11,9 +11,7 @@ use crate::scalar::{DType, Monoid, Value};
 use crate::sim::Fault;
 use crate::sim::grid::array::to_word;
 use crate::sim::grid::code::{Combine, Place};
-use crate::sim::grid::collective::{
-    absent, count, exchanges, largest, reduce, scatter, shuffle, sums, total,
-};
+use crate::sim::grid::collective::{absent, count, exchanges, reduce, scatter, shuffle, sums, total};
 use crate::sim::grid::lanes::{ALL, Lanes};
 use proptest::prelude::*;
 
@@ -78,8 +76,6 @@ proptest! {
         let all: Lanes = std::array::from_fn(|l| value[group(size, l)].iter().sum::<u64>().min(MOST));
         let before = std::array::from_fn(|l| value[group(size, l).start..l].iter().sum::<u64>().min(MOST));
         prop_assert_eq!(sums(size, &value), (before, all));
-        let most: Lanes = std::array::from_fn(|l| *value[group(size, l)].iter().max().unwrap());
-        prop_assert_eq!(largest(size, &value), most);
         let voted = |of: std::ops::Range<usize>| of.filter(|l| votes >> l & 1 == 1).count() as u64;
         let counts = (
             std::array::from_fn(|l| voted(group(size, l).start..l)),
@@ -250,21 +246,14 @@ fn blocks_scan() {
     assert_eq!(votes, (0..21).map(|t| of(t / 2, 32)).collect::<Vec<_>>());
     let sums = stored(by_scans(Scanned::Sum, |t| t, true));
     assert_eq!(sums, (0..21_usize).map(|t| of(t * t.saturating_sub(1) / 2, 63 * 32)).collect::<Vec<_>>());
-    let largest = stored(by_scans(Scanned::Largest, |t| t, true));
-    assert_eq!(largest, [63.0; 21]);
-    // Sums stop.
-    let many = stored(by_scans(Scanned::Largest, |_| Expr::Index(MOST), true));
-    assert_eq!(many, [MOST as f64; 21]);
 }
 
 /// What warps have stored is read before the next scan's is.
 #[test]
 fn scans_without_a_barrier_between_them() {
-    for of in [Scanned::Sum as fn(Expr) -> Scanned, Scanned::Largest] {
-        let e = fault(by_scans(of, |t| t, false));
-        assert!(matches!(&e.fault, Fault::Conflict { buffer, .. } if buffer == "partial"), "{e}");
-        assert!(e.place.starts_with("`block let "), "{e}");
-    }
+    let e = fault(by_scans(Scanned::Sum, |t| t, false));
+    assert!(matches!(&e.fault, Fault::Conflict { buffer, .. } if buffer == "partial"), "{e}");
+    assert!(e.place.starts_with("`block let "), "{e}");
 }
 
 /// A block scans where all of its threads come by.

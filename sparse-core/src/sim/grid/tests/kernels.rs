@@ -202,11 +202,10 @@ pub(super) fn by_scans(of: fn(Expr) -> Scanned, given: fn(Expr) -> Expr, waits: 
     for turn in 0..2 {
         let [before, all] = [format!("before_{turn}"), format!("all_{turn}")].map(|name| k.t.index(&name));
         let of = of(given(k.thread.into()));
-        let asked = (!matches!(of, Scanned::Largest(_))).then_some(before);
         let over = Over::Block { partial };
-        body.push(Stmt::Collective(Collective::Scan { of, before: asked, all: Some(all), over }));
+        body.push(Stmt::Collective(Collective::Scan { of, before: Some(before), all: Some(all), over }));
         body.extend((waits && turn == 0).then_some(Stmt::Barrier(Scope::Block)));
-        let sum = asked.map_or(all.into(), |before| add(mul(before, Expr::Index(1000)), all));
+        let sum = add(mul(before, Expr::Index(1000)), all);
         let value = Expr::FromIndex(DType::F64, Box::new(sum));
         let then = vec![Stmt::Store { buffer: k.y, index: k.thread.into(), value }];
         body.push(Stmt::If { cond: lt(k.thread, k.rows), then, otherwise: vec![] });
