@@ -155,20 +155,14 @@ pub enum FileErrorKind {
         "a skew-symmetric matrix has no diagonal entries: remove ({0}, {0}), or say `general` in the banner"
     )]
     SkewDiagonal(u64),
-    /// An entry above the diagonal of a matrix of which only the lower triangle is stored.
+    /// Entries above and below the diagonal of a matrix of which only one triangle should be stored.
     #[error(
-        "({row}, {col}) is above the diagonal, and a {symmetry} matrix stores the lower triangle alone: remove it if \
-         ({col}, {row}) is there too, else {instead}; or say `general` in the banner, if all entries are in the file"
+        "a {symmetry} matrix stores one triangle, this one has entries on both sides of the diagonal: \
+         keep one, or say `general` in the banner"
     )]
-    AboveDiagonal {
+    BothTriangles {
         /// As in the banner.
         symmetry: &'static str,
-        /// The entry's row, from one.
-        row: u64,
-        /// The entry's column, from one.
-        col: u64,
-        /// How to say the same below the diagonal.
-        instead: &'static str,
     },
     /// A fraction, where the tensor holds integers.
     #[error("{found} is not an integer: read the file into a tensor of f64 instead of {dtype}")]

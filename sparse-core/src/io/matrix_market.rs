@@ -1,8 +1,8 @@
 //! Matrix Market files: the banner, the size line, and the entries.
 //!
 //! The format is that of Boisvert, Pozo and Remington, *The Matrix Market Exchange Formats* (NISTIR 5935, 1996).
-//! Beyond it, blank lines and comments may stand anywhere. An entry above the diagonal of a symmetric matrix, of which files have
-//! the lower triangle alone, is an error: whoever wrote it may have meant all entries, and mirroring would count these twice.
+//! Beyond it, blank lines and comments may stand anywhere, and the one triangle of a symmetric matrix may be the
+//! upper one.
 
 use super::entries::Entries;
 use super::error::{FileError, FileErrorKind, excerpt};
@@ -263,9 +263,10 @@ fn read_coordinates<T: Element>(
     header: &MatrixMarketHeader,
     mut entries: Entries<T>,
 ) -> Result<Coordinates<T>, FileError> {
+    let mut triangles = Triangles { lower: false, upper: false };
     let mut found = 0;
     while let Some(line) = lines.next_data(COMMENT)? {
-        if let Err(kind) = read_entry(line, header, found, &mut entries) {
+        if let Err(kind) = read_entry(line, header, found, &mut triangles, &mut entries) {
             return Err(lines.error(kind));
         }
         found += 1;
@@ -274,11 +275,18 @@ fn read_coordinates<T: Element>(
     Ok(entries.finish(vec![header.rows, header.cols]))
 }
 
+/// On which sides of the diagonal there have been entries. On both, a reader that mirrors would count some twice.
+struct Triangles {
+    lower: bool,
+    upper: bool,
+}
+
 #[inline]
 fn read_entry<T: Element>(
     line: &[u8],
     header: &MatrixMarketHeader,
     found: u64,
+    triangles: &mut Triangles,
     entries: &mut Entries<T>,
 ) -> Result<(), FileErrorKind> {
     let mut fields = Fields(line);
@@ -300,8 +308,10 @@ fn read_entry<T: Element>(
     if header.symmetry == Symmetry::General {
         return Ok(());
     }
-    if row < col {
-        return Err(above_diagonal(header.symmetry, [row, col]));
+    triangles.lower |= row > col;
+    triangles.upper |= row < col;
+    if triangles.lower && triangles.upper {
+        return Err(FileErrorKind::BothTriangles { symmetry: header.symmetry.name() });
     }
     match header.symmetry {
         Symmetry::SkewSymmetric if row == col => Err(FileErrorKind::SkewDiagonal(row as u64 + 1)),
@@ -309,16 +319,6 @@ fn read_entry<T: Element>(
         _ if row != col => entries.push(&[col, row], value),
         _ => Ok(()),
     }
-}
-
-#[cold]
-fn above_diagonal(symmetry: Symmetry, [row, col]: [i32; 2]) -> FileErrorKind {
-    let instead = match symmetry {
-        Symmetry::SkewSymmetric => "exchange row and column and negate the value",
-        Symmetry::General | Symmetry::Symmetric => "exchange row and column",
-    };
-    let [row, col] = [row, col].map(|c| c as u64 + 1);
-    FileErrorKind::AboveDiagonal { symmetry: symmetry.name(), row, col, instead }
 }
 
 #[cold]

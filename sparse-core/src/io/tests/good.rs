@@ -23,6 +23,8 @@ fn fields_and_symmetries() {
     let pattern = "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n";
     assert_eq!(mtx(pattern), Ok(coordinates(&[2, 2], &[(&[0, 0], 1i32), (&[1, 0], 1), (&[0, 1], 1)])));
     assert_eq!(mtx::<bool>(pattern).map(|c| c.vals), Ok(vec![true; 3]));
+    let upper = pattern.replace("2 1\n", "1 2\n");
+    assert_eq!(mtx(upper), Ok(coordinates(&[2, 2], &[(&[0, 0], 1u8), (&[0, 1], 1), (&[1, 0], 1)])));
     let skew = "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 9007199254740993\n";
     let big = 9007199254740993i64;
     assert_eq!(mtx(skew), Ok(coordinates(&[2, 2], &[(&[1, 0], big), (&[0, 1], -big)])));

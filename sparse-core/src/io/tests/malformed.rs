@@ -65,12 +65,7 @@ fn malformed_matrices_name_the_line() {
     let with = |words: &str, rest: &str| fault(mtx::<i32>(format!("%%MatrixMarket matrix {words}\n{rest}")));
     assert!(matches!(with("coordinate real symmetric", "2 3 0\n"), (2, K::NotSquare { rows: 2, .. })));
     let both = "3 3 2\n2 1 1\n1 3 1\n";
-    for words in ["coordinate real symmetric", "coordinate real skew-symmetric"] {
-        assert!(matches!(with(words, both), (4, K::AboveDiagonal { row: 1, col: 3, .. })));
-        // Nor may the one triangle be the upper one.
-        assert!(matches!(with(words, "3 3 1\n1 2 1\n"), (3, K::AboveDiagonal { row: 1, col: 2, .. })));
-    }
-    assert!(matches!(with("coordinate pattern symmetric", "3 3 1\n2 3\n"), (3, K::AboveDiagonal { .. })));
+    assert!(matches!(with("coordinate real symmetric", both), (4, K::BothTriangles { .. })));
     assert_eq!(with("coordinate real skew-symmetric", "3 3 1\n2 2 1\n"), (3, K::SkewDiagonal(2)));
     assert!(matches!(with("coordinate pattern general", "3 3 1\n2 2 1\n"), (3, K::FieldCount { .. })));
     assert!(matches!(with("coordinate integer general", "3 3 1\n2 2 1.0\n"), (3, K::NotAnInteger { .. })));
