@@ -441,6 +441,23 @@ fn what_no_operand_has_is_the_identity() -> Result<(), Error> {
     Ok(())
 }
 
+tensor_kernel! {
+    /// An operand that has a term of its own decides what another's is.
+    fn decided(A: SparseVec<f64>, B: SparseVec<f64>, C: SparseVec<f64>, D: SparseVec<f64>) -> DenseVec<f64> {
+        R[j] = A[j] - B[j] - C[j] - max(A[j], 1) * D[j];
+    }
+}
+
+/// It is asked before that operand moves on.
+#[test]
+fn what_decides_a_term_has_not_moved_on() -> Result<(), Error> {
+    let none = SparseVec::from_triplets([3], [])?;
+    let (a, d) = (SparseVec::from_triplets([3], [([2], 2.0)])?, SparseVec::from_triplets([3], [([2], 1.0)])?);
+    let r = both!(decided(&a, &none, &none, &d));
+    assert_eq!(r.vals(), [0.0, 0.0, 0.0]);
+    Ok(())
+}
+
 #[test]
 fn what_is_not_stored_is_something() -> Result<(), Error> {
     for (dims, empty) in [([0, 5], 0), ([5, 0], 0), ([1, 1], 0), ([30, 40], 0), ([30, 40], 3), ([30, 40], 4)]

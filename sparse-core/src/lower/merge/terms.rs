@@ -133,7 +133,8 @@ impl Lowerer<'_> {
             match (&term.needs[..], &code[..]) {
                 // The first of those that are always there is what the sum begins with.
                 ([], [Stmt::Update { value, .. }]) if first.is_none() => first = Some(value.clone()),
-                (&[k], _) => own[k].there.extend(code),
+                // What another operand decides is asked before that one moves on.
+                (&[k], _) if !term.value.is_decided() => own[k].there.extend(code),
                 (needs, _) => sums.extend(guard(here.have(needs), code)),
             }
         }
