@@ -106,8 +106,14 @@ fn compiled_for(text: &str, classes: &[(u64, u32)], table_bytes: u64) -> Verifie
     let row_classes = classes.iter().map(|&(from, threads)| RowClass { from, threads }).collect();
     // A block at a time: teams have several rows in turn, and those with large tables are few.
     let (table_threads, table_places) = (32, 2048);
-    let lower =
-        lower::Options { row_classes, table_threads, table_places, table_bytes, ..Default::default() };
+    let lower = lower::Options {
+        row_classes,
+        table_threads,
+        table_places,
+        table_bytes,
+        piece_work: 0,
+        ..Default::default()
+    };
     compile_cuda(parse_str(text).unwrap(), &Options { lower, ..Options::default() }).unwrap().program
 }
 

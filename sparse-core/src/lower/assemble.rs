@@ -30,10 +30,24 @@ use crate::scalar::Value;
 pub(super) enum Pass {
     /// Counts what each row scatters into each sparse workspace, the most at a time.
     Scatters,
+    /// Combines what parts of rows scatter that have very much of it: what these are in the passes that follow.
+    Pieces,
     /// Counts the entries of each row; values are not computed.
     Count,
     /// Stores each row's entries from its begin on.
     Fill,
+}
+
+impl Pass {
+    /// Are values of what is scattered combined?
+    pub(super) fn combines(self) -> bool {
+        matches!(self, Pass::Fill | Pass::Pieces)
+    }
+
+    /// Is nothing done but what rows scatter?
+    fn only_scatters(self) -> bool {
+        matches!(self, Pass::Scatters | Pass::Pieces)
+    }
 }
 
 /// A result that is assembled by rows.
@@ -75,6 +89,11 @@ impl Assembly {
 }
 
 impl<'k> Lowerer<'k> {
+    /// Is it the pass that makes pieces of rows?
+    pub(super) fn makes_pieces(&self) -> bool {
+        self.pass() == Some(Pass::Pieces)
+    }
+
     fn pass(&self) -> Option<Pass> {
         self.out.assembly.as_ref().map(|a| a.pass)
     }
@@ -91,7 +110,7 @@ impl<'k> Lowerer<'k> {
 
     /// Is nothing left to do: are only scatters counted, and are there none inside?
     pub(super) fn ends_here(&self, st: &State) -> bool {
-        if self.pass() != Some(Pass::Scatters) || !matches!(st.lhs, Lhs::Output { .. }) {
+        if !self.pass().is_some_and(Pass::only_scatters) || !matches!(st.lhs, Lhs::Output { .. }) {
             return false;
         }
         !self.scatters_first(st)
@@ -204,7 +223,7 @@ impl<'k> Lowerer<'k> {
     pub(super) fn push(&self, group: usize, buffer: BufferId, more: u64, value: Expr) -> Block {
         match &self.out.assembly {
             None => vec![Stmt::Append { buffer, value }],
-            Some(Assembly { pass: Pass::Scatters | Pass::Count, .. }) => vec![],
+            Some(Assembly { pass: Pass::Scatters | Pass::Pieces | Pass::Count, .. }) => vec![],
             Some(Assembly { pass: Pass::Fill, next, .. }) => {
                 vec![Stmt::Store { buffer, index: build::add(next[group], Expr::Index(more)), value }]
             }
@@ -272,7 +291,7 @@ impl<'k> Lowerer<'k> {
         for (levels, begin) in self.out_groups().appended.iter().zip(begins) {
             let level = levels.start + 1;
             let (name, value) = match pass {
-                Pass::Scatters => break,
+                Pass::Scatters | Pass::Pieces => break,
                 Pass::Count => (format!("{tensor}{level}_count"), Expr::Index(0)),
                 Pass::Fill => (format!("p{tensor}{level}"), build::load(begin, row.clone())),
             };
@@ -318,8 +337,8 @@ impl<'k> Lowerer<'k> {
                 block.extend(self.enlist_row(row, &all));
                 self.leave_long_row(row, block)
             }
-            Pass::Fill if body.is_empty() => body,
-            Pass::Fill => joined(before, body),
+            Pass::Pieces | Pass::Fill if body.is_empty() => body,
+            Pass::Pieces | Pass::Fill => joined(before, body),
             Pass::Count => {
                 let stores = begins.iter().zip(next).map(store).collect();
                 let stores = match self.merges_parts() {
@@ -361,6 +380,9 @@ impl<'k> Lowerer<'k> {
             Some(Rows { all, tiers }) => {
                 for tier in tiers {
                     self.tiers.lowered = Some(tier.clone());
+                    if let Some(class) = tier.class.and_then(|n| classes.get(n)) {
+                        launches[0].extend(self.pieces_launch(&tier, class, &begins)?);
+                    }
                     for (pass, launches) in passes.into_iter().zip(&mut launches) {
                         self.on_gpu();
                         launches.extend(match tier.class.and_then(|n| classes.get(n)) {
@@ -400,6 +422,7 @@ impl<'k> Lowerer<'k> {
                 let len = build::add(rows.clone(), Expr::Index(1));
                 steps.push(Step::Allocate { buffer, len, init });
             }
+            steps.extend(self.allocate_pieces());
             steps.extend(counts);
             for (&begin, levels) in begins.iter().zip(&g.appended) {
                 let tensor = self.kernel.tensors[t.index()].name.to_string();
@@ -529,6 +552,7 @@ impl<'k> Lowerer<'k> {
         }
         let name = match pass {
             Pass::Scatters => "_scatters",
+            Pass::Pieces => "_pieces",
             Pass::Count => "_count",
             Pass::Fill => "_fill",
         };

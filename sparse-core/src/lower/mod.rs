@@ -95,6 +95,10 @@ pub struct Options {
     /// Of how many entries a row is at least that a block looks through to count what it scatters. By default 128: a thread would
     /// wait for about as many loads, one after another.
     pub long_rows: u64,
+    /// How many elements a piece scatters at least, of a row that several blocks have in pieces. By default 2,048,
+    /// for which a block waits some ten times for all of its threads' turns. Not fitted to a device. With 0
+    /// no row has pieces.
+    pub piece_work: u64,
     /// How many elements a list of what is scattered by all threads has room for at most, where the host knows only a bound of
     /// their number; if that is more, the host waits for the number: below 2³⁰. By default 2²⁵: 0.7 GB for a matrix with values
     /// of 8 bytes.
@@ -123,6 +127,7 @@ impl Default for Options {
             table_places: 1 << 25,
             table_bytes: 36 << 10,
             long_rows: 128,
+            piece_work: 1 << 11,
             list_elements: 1 << 25,
             part_work: 1 << 12,
             search_threads: 128,

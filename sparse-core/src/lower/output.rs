@@ -5,7 +5,7 @@
 
 use super::assemble::Assembly;
 use super::capacity::Capacity;
-use super::gpu::{LongRows, Marks, RowParts, RowTables};
+use super::gpu::{LongRows, Marks, Pieces, RowParts, RowTables};
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::tidy::tidy;
@@ -42,6 +42,8 @@ pub(super) struct Output {
     pub(super) row_bounds: Vec<[BufferId; 3]>,
     /// What else there is to do where rows are long.
     pub(super) long_rows: Option<LongRows>,
+    /// Where rows of blocks have pieces: their tables.
+    pub(super) pieces: Option<Pieces>,
     /// Who assembles rows of merged operands that are long.
     pub(super) row_parts: Option<RowParts>,
     /// By row, how much work it is, where teams have rows by that.
@@ -92,6 +94,7 @@ impl Output {
             marks: vec![],
             row_bounds: vec![],
             long_rows: None,
+            pieces: None,
             row_parts: None,
             row_work: None,
             shared_tables: vec![],

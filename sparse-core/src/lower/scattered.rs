@@ -220,7 +220,8 @@ impl Lowerer<'_> {
         match (self.row_lanes(), written) {
             _ if pass == Pass::Scatters => {}
             (Some(lanes), Some(var)) => {
-                scattered = self.share_producer(scattered, &lanes, id, var, pass, &table);
+                let once = !self.comes_again(&st);
+                scattered = self.share_producer(scattered, &lanes, (id, var), (pass, &row, once), &table);
             }
             _ => {
                 block.push(self.empty_table(id, &table, false));
@@ -239,6 +240,9 @@ impl Lowerer<'_> {
             if !self.only_reads(&st) {
                 block.extend(self.lower(loops, st)?);
             }
+            return Ok(block);
+        }
+        if pass == Pass::Pieces {
             return Ok(block);
         }
         // Where each element that it holds is an entry, they are as many.

@@ -837,10 +837,146 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_pieces_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t1_order,
+    const double* __restrict__ t1_vals, const int* t0_places, const int* rows_work,
+    const int* rows_of_blocks, const int* rows_many, int* pieces_crd, double* pieces_vals) {
+    __shared__ int t0_crd_shared[2048];
+    __shared__ double t0_vals_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    for (int number = block_x, number_end = 4 <= most_pieces ? (int)min((long long)rows_many[2] * most_pieces, 2048LL) : 0; number < number_end; number += 2048) {
+        const int rank = number / most_pieces;
+        const int piece = number % most_pieces;
+        const int row = rows_of_blocks[rank];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(t0_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
+            if (1 < pieces && piece < pieces) {
+                for (int at = thread_x; at < t0_size; at += 256) {
+                    t0_crd_shared[at] = 2147483647;
+                    t0_vals_shared[at] = 0.0;
+                }
+                const int piece_entries = (pt11_end - pt11_begin - 1) / pieces + 1;
+                const int piece_begin = (int)min(pt11_begin + (long long)piece * piece_entries, (long long)pt11_end);
+                const int piece_end = piece_begin + min(piece_entries, pt11_end - piece_begin);
+                for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                    const int tile_end = min(tile + 32, piece_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        from = pA2_begin;
+                        to = entry < tile_end ? pA2_end : pA2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt1 = min(tile + slot, tile_end - 1);
+                        const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pA < row_ends[slot]) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                            int at = placeOf(k_t0, t0_size);
+                            int held = claimPlace(&t0_crd_shared[at], k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_size ? 0 : at + 1;
+                                held = claimPlace(&t0_crd_shared[at], k_t0);
+                            }
+                            claimed = at;
+                            combined = value;
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        t0_vals_shared[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+                const int first = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+                for (int at = thread_x; at < t0_size; at += 256) {
+                    const int to = first + at;
+                    pieces_crd[to] = t0_crd_shared[at];
+                    pieces_vals[to] = t0_vals_shared[at];
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* t0_places, const int* rows_of_blocks, const int* rows_many, int* C2_pos) {
+    const int* t0_places, const int* rows_work, const int* rows_of_blocks, const int* rows_many,
+    const int* pieces_crd, int* C2_pos) {
     __shared__ int t0_crd_shared[2048];
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
@@ -850,6 +986,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int C2_count = 0;
@@ -857,48 +996,106 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
         const int pt11_end = t1_begins[row + 1];
         if (pt11_begin < pt11_end) {
             const int t0_size = t0_places[row];
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(t0_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = thread_x; at < t0_size; at += 256) {
                 t0_crd_shared[at] = 2147483647;
             }
             __syncthreads();
-            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                const int tile_end = min(tile + 32, pt11_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pt1 = min(entry, tile_end - 1);
-                    const int j = t12_crd[pt1];
-                    const int pA2_begin = A2_pos[j];
-                    const int pA2_end = A2_pos[j + 1];
-                    from = pA2_begin;
-                    to = entry < tile_end ? pA2_end : pA2_begin;
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = placeOf(key, t0_size);
+                                int held = claimPlace(&t0_crd_shared[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == t0_size ? 0 : at_2 + 1;
+                                    held = claimPlace(&t0_crd_shared[at_2], key);
+                                }
+                            }
+                        }
+                    }
                 }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    if (pA < row_ends[slot]) {
-                        const int k_t0 = A2_crd[pA];
-                        int at = placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd_shared[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_size ? 0 : at + 1;
-                            held = claimPlace(&t0_crd_shared[at], k_t0);
+            } else {
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        from = pA2_begin;
+                        to = entry < tile_end ? pA2_end : pA2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (pA < row_ends[slot]) {
+                            const int k_t0 = A2_crd[pA];
+                            int at = placeOf(k_t0, t0_size);
+                            int held = claimPlace(&t0_crd_shared[at], k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_size ? 0 : at + 1;
+                                held = claimPlace(&t0_crd_shared[at], k_t0);
+                            }
                         }
                     }
                 }
@@ -968,20 +1165,153 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* t0_places, const int* rows_of_large_blocks, const int* rows_many, int B2_dim, int* C2_pos,
-    int* t0_crd, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd) {
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_pieces_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t1_order,
+    const double* __restrict__ t1_vals, const int* t0_places, const int* rows_work,
+    const int* rows_of_large_blocks, const int* rows_many, int* pieces_crd, double* pieces_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int t0_begin = block_x * 8192;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    for (int number = block_x, number_end = 4 <= most_pieces ? (int)min((long long)rows_many[3] * most_pieces, 2048LL) : 0; number < number_end; number += 2048) {
+        const int rank = number / most_pieces;
+        const int piece = number % most_pieces;
+        const int row = rows_of_large_blocks[rank];
+        const int t0_begin = (int)min((long long)rank * pieces_room + (long long)piece * t0_places[row], 4194304LL) + 4194304;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(t0_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
+            if (1 < pieces && piece < pieces) {
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    pieces_crd[at] = 2147483647;
+                    pieces_vals[at] = 0.0;
+                }
+                const int piece_entries = (pt11_end - pt11_begin - 1) / pieces + 1;
+                const int piece_begin = (int)min(pt11_begin + (long long)piece * piece_entries, (long long)pt11_end);
+                const int piece_end = piece_begin + min(piece_entries, pt11_end - piece_begin);
+                for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                    const int tile_end = min(tile + 32, piece_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        from = pA2_begin;
+                        to = entry < tile_end ? pA2_end : pA2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt1 = min(tile + slot, tile_end - 1);
+                        const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pA < row_ends[slot]) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                            int at = t0_begin + placeOf(k_t0, t0_size);
+                            int held = claimPlace(&pieces_crd[at], k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = claimPlace(&pieces_crd[at], k_t0);
+                            }
+                            claimed = at;
+                            combined = value;
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        pieces_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* t0_places, const int* rows_work, const int* rows_of_large_blocks, const int* rows_many,
+    const int* pieces_crd, int B2_dim, int* C2_pos, int* t0_crd, int* t0_marks, int* t0_marks_before,
+    int* t0_sorted_crd) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    const int t0_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         int C2_count = 0;
@@ -990,48 +1320,106 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
         if (pt11_begin < pt11_end) {
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(t0_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                 t0_crd[at] = 2147483647;
             }
             __syncthreads();
-            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                const int tile_end = min(tile + 32, pt11_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pt1 = min(entry, tile_end - 1);
-                    const int j = t12_crd[pt1];
-                    const int pA2_begin = A2_pos[j];
-                    const int pA2_end = A2_pos[j + 1];
-                    from = pA2_begin;
-                    to = entry < tile_end ? pA2_end : pA2_begin;
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 4194304;
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = t0_begin + placeOf(key, t0_size);
+                                int held = claimPlace(&t0_crd[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == t0_end ? t0_begin : at_2 + 1;
+                                    held = claimPlace(&t0_crd[at_2], key);
+                                }
+                            }
+                        }
+                    }
                 }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    if (pA < row_ends[slot]) {
-                        const int k_t0 = A2_crd[pA];
-                        int at = t0_begin + placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = claimPlace(&t0_crd[at], k_t0);
+            } else {
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        from = pA2_begin;
+                        to = entry < tile_end ? pA2_end : pA2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (pA < row_ends[slot]) {
+                            const int k_t0 = A2_crd[pA];
+                            int at = t0_begin + placeOf(k_t0, t0_size);
+                            int held = claimPlace(&t0_crd[at], k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = claimPlace(&t0_crd[at], k_t0);
+                            }
                         }
                     }
                 }
@@ -1142,11 +1530,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
-    const int* t0_places, const int* t0_largest, const int* rows_of_largest_blocks, const int* rows_many,
-    int B2_dim, int* C2_pos, int* t0_crd, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd) {
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_pieces_largest_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t1_order,
+    const double* __restrict__ t1_vals, const int* t0_places, const int* rows_work,
+    const int* rows_of_largest_blocks, const int* rows_many, int* pieces_crd, double* pieces_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
@@ -1155,6 +1543,144 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    if (block_x < 2048) {
+        const int end = 4 <= most_pieces ? (int)min((long long)rows_many[4] * most_pieces, 2048LL) : 0;
+        int number = block_x;
+        while (number < end) {
+            const int rank = number / most_pieces;
+            const int piece = number % most_pieces;
+            const int row = rows_of_largest_blocks[rank];
+            const int t0_begin = (int)min((long long)rank * pieces_room + (long long)piece * t0_places[row], 4194304LL) + 8388608;
+            const int pt11_begin = t1_begins[row];
+            const int pt11_end = t1_begins[row + 1];
+            if (pt11_begin < pt11_end) {
+                const int t0_size = t0_places[row];
+                const int t0_end = t0_begin + t0_size;
+                int table_places = 1;
+                int pieces = 1;
+                if (4 <= most_pieces) {
+                    table_places = max(t0_places[row], 1);
+                    const int work = rows_work[row];
+                    const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                    pieces = 1;
+                    while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                        pieces += pieces;
+                    }
+                    pieces = min(pieces, most);
+                }
+                if (1 < pieces && piece < pieces) {
+                    for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                        pieces_crd[at] = 2147483647;
+                        pieces_vals[at] = 0.0;
+                    }
+                    const int piece_entries = (pt11_end - pt11_begin - 1) / pieces + 1;
+                    const int piece_begin = (int)min(pt11_begin + (long long)piece * piece_entries, (long long)pt11_end);
+                    const int piece_end = piece_begin + min(piece_entries, pt11_end - piece_begin);
+                    for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                        const int tile_end = min(tile + 32, piece_end);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int pt1 = min(entry, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pA2_begin = A2_pos[j];
+                            const int pA2_end = A2_pos[j + 1];
+                            from = pA2_begin;
+                            to = entry < tile_end ? pA2_end : pA2_begin;
+                        }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
+                        }
+                        __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        int last_slot = 0;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int pt1 = min(tile + slot, tile_end - 1);
+                            const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (pA < row_ends[slot]) {
+                                const int k_t0 = A2_crd[pA];
+                                const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                                int at = t0_begin + placeOf(k_t0, t0_size);
+                                int held = claimPlace(&pieces_crd[at], k_t0);
+                                while (held != 2147483647 && held != k_t0) {
+                                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                                    held = claimPlace(&pieces_crd[at], k_t0);
+                                }
+                                claimed = at;
+                                combined = value;
+                            }
+                            const int first_slot = last_slot;
+                            const int slices = min(all - first_slice, 32);
+                            const int last_slice = first_slice + slices - 1;
+                            int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                            slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                            slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                            slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                            slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                            last_slot = slot_2;
+                            const int entries = last_slot - first_slot + 1;
+                            const int warps = (slices + 3) / 4;
+                            const int parts_in_turn = entries <= warps ? 1 : 4;
+                            const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                            const int part_of_turn = part & (parts_in_turn - 1);
+                            for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                                if (0 < turn) {
+                                    __syncthreads();
+                                }
+                                if (entries <= warps || turn == thread_x / 32) {
+                                    for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                        if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                            pieces_vals[claimed] += combined;
+                                        }
+                                        __syncwarp();
+                                    }
+                                }
+                            }
+                            __syncthreads();
+                        }
+                    }
+                }
+            }
+            number = 2048 < end - number ? number + 2048 : end;
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* t0_places, const int* t0_largest, const int* rows_work, const int* rows_of_largest_blocks,
+    const int* rows_many, const int* pieces_crd, int B2_dim, int* C2_pos, int* t0_crd, int* t0_marks,
+    int* t0_marks_before, int* t0_sorted_crd) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     const int t0_region = t0_largest[0];
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
@@ -1169,48 +1695,106 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_largest_block
             if (pt11_begin < pt11_end) {
                 const int t0_size = t0_places[row];
                 const int t0_end = t0_begin + t0_size;
+                int table_places = 1;
+                int pieces = 1;
+                if (4 <= most_pieces) {
+                    table_places = max(t0_places[row], 1);
+                    const int work = rows_work[row];
+                    const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                    pieces = 1;
+                    while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                        pieces += pieces;
+                    }
+                    pieces = min(pieces, most);
+                }
                 for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                     t0_crd[at] = 2147483647;
                 }
                 __syncthreads();
-                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                    const int tile_end = min(tile + 32, pt11_end);
-                    int from = 0;
-                    int to = 0;
-                    if (thread_x < 32) {
-                        const int entry = tile + thread_x;
-                        const int pt1 = min(entry, tile_end - 1);
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        const int pA2_end = A2_pos[j + 1];
-                        from = pA2_begin;
-                        to = entry < tile_end ? pA2_end : pA2_begin;
+                if (1 < pieces) {
+                    for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                        const int tile_end = min(tile + 32, pieces);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int piece = min(entry, tile_end - 1);
+                            const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 8388608;
+                            const int piece_end = piece_begin + table_places;
+                            from = piece_begin;
+                            to = entry < tile_end ? piece_end : piece_begin;
+                        }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
+                        }
+                        __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            if (at < row_ends[slot]) {
+                                const int key = pieces_crd[at];
+                                if (key != 2147483647) {
+                                    int at_2 = t0_begin + placeOf(key, t0_size);
+                                    int held = claimPlace(&t0_crd[at_2], key);
+                                    while (held != 2147483647 && held != key) {
+                                        at_2 = at_2 + 1 == t0_end ? t0_begin : at_2 + 1;
+                                        held = claimPlace(&t0_crd[at_2], key);
+                                    }
+                                }
+                            }
+                        }
                     }
-                    int all;
-                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                    if (thread_x < 32) {
-                        row_begins[thread_x] = from;
-                        row_ends[thread_x] = to;
-                        row_slices[thread_x] = before;
-                    }
-                    __syncthreads();
-                    const int part = thread_x / 8;
-                    const int lane_of_part = thread_x % 8;
-                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                        const int slice = first_slice + part;
-                        int slot = row_slices[16] <= slice ? 16 : 0;
-                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                        const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                        if (pA < row_ends[slot]) {
-                            const int k_t0 = A2_crd[pA];
-                            int at = t0_begin + placeOf(k_t0, t0_size);
-                            int held = claimPlace(&t0_crd[at], k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = claimPlace(&t0_crd[at], k_t0);
+                } else {
+                    for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                        const int tile_end = min(tile + 32, pt11_end);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int pt1 = min(entry, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pA2_begin = A2_pos[j];
+                            const int pA2_end = A2_pos[j + 1];
+                            from = pA2_begin;
+                            to = entry < tile_end ? pA2_end : pA2_begin;
+                        }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
+                        }
+                        __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            if (pA < row_ends[slot]) {
+                                const int k_t0 = A2_crd[pA];
+                                int at = t0_begin + placeOf(k_t0, t0_size);
+                                int held = claimPlace(&t0_crd[at], k_t0);
+                                while (held != 2147483647 && held != k_t0) {
+                                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                                    held = claimPlace(&t0_crd[at], k_t0);
+                                }
                             }
                         }
                     }
@@ -1821,8 +2405,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
-    const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
-    const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    const int* __restrict__ t0_places, const int* __restrict__ rows_work,
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many,
+    const int* __restrict__ pieces_crd, const double* __restrict__ pieces_vals, int* C2_crd, double* C_vals) {
     __shared__ int t0_crd_shared[2048];
     __shared__ double t0_vals_shared[2048];
     __shared__ int row_begins[32];
@@ -1833,6 +2418,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int pC2 = C2_pos[row];
@@ -1840,85 +2428,176 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
         const int pt11_end = t1_begins[row + 1];
         if (pt11_begin < pt11_end) {
             const int t0_size = t0_places[row];
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(t0_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = thread_x; at < t0_size; at += 256) {
                 t0_crd_shared[at] = 2147483647;
                 t0_vals_shared[at] = 0.0;
             }
-            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                const int tile_end = min(tile + 32, pt11_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pt1 = min(entry, tile_end - 1);
-                    const int j = t12_crd[pt1];
-                    const int pA2_begin = A2_pos[j];
-                    const int pA2_end = A2_pos[j + 1];
-                    from = pA2_begin;
-                    to = entry < tile_end ? pA2_end : pA2_begin;
-                }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                int last_slot = 0;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pt1 = min(tile + slot, tile_end - 1);
-                    const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    int claimed = 2147483647;
-                    double combined = 0.0;
-                    if (pA < row_ends[slot]) {
-                        const int k_t0 = A2_crd[pA];
-                        const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                        int at = placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd_shared[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_size ? 0 : at + 1;
-                            held = claimPlace(&t0_crd_shared[at], k_t0);
-                        }
-                        claimed = at;
-                        combined = value;
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
                     }
-                    const int first_slot = last_slot;
-                    const int slices = min(all - first_slice, 32);
-                    const int last_slice = first_slice + slices - 1;
-                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                    last_slot = slot_2;
-                    const int entries = last_slot - first_slot + 1;
-                    const int warps = (slices + 3) / 4;
-                    const int parts_in_turn = entries <= warps ? 1 : 4;
-                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                    const int part_of_turn = part & (parts_in_turn - 1);
-                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                        if (0 < turn) {
-                            __syncthreads();
-                        }
-                        if (entries <= warps || turn == thread_x / 32) {
-                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                    t0_vals_shared[claimed] += combined;
-                                }
-                                __syncwarp();
-                            }
-                        }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
                     }
                     __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = placeOf(key, t0_size);
+                                int held = claimPlace(&t0_crd_shared[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == t0_size ? 0 : at_2 + 1;
+                                    held = claimPlace(&t0_crd_shared[at_2], key);
+                                }
+                                claimed = at_2;
+                                combined = pieces_vals[at];
+                            }
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        t0_vals_shared[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            } else {
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        from = pA2_begin;
+                        to = entry < tile_end ? pA2_end : pA2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt1 = min(tile + slot, tile_end - 1);
+                        const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pA < row_ends[slot]) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                            int at = placeOf(k_t0, t0_size);
+                            int held = claimPlace(&t0_crd_shared[at], k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_size ? 0 : at + 1;
+                                held = claimPlace(&t0_crd_shared[at], k_t0);
+                            }
+                            claimed = at;
+                            combined = value;
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        t0_vals_shared[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
                 }
             }
             int to = 0;
@@ -2019,18 +2698,23 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
-    const int* __restrict__ t0_places, const int* __restrict__ rows_of_large_blocks,
-    const int* __restrict__ rows_many, int B2_dim, int* C2_crd, double* C_vals, int* t0_crd,
-    double* t0_vals, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd, double* t0_sorted_vals) {
+    const int* __restrict__ t0_places, const int* __restrict__ rows_work,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many,
+    const int* __restrict__ pieces_crd, const double* __restrict__ pieces_vals, int B2_dim, int* C2_crd,
+    double* C_vals, int* t0_crd, double* t0_vals, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd,
+    double* t0_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int t0_begin = block_x * 8192;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    const int t0_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         int pC2 = C2_pos[row];
@@ -2039,85 +2723,176 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
         if (pt11_begin < pt11_end) {
             const int t0_size = t0_places[row];
             const int t0_end = t0_begin + t0_size;
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(t0_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                 t0_crd[at] = 2147483647;
                 t0_vals[at] = 0.0;
             }
-            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                const int tile_end = min(tile + 32, pt11_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pt1 = min(entry, tile_end - 1);
-                    const int j = t12_crd[pt1];
-                    const int pA2_begin = A2_pos[j];
-                    const int pA2_end = A2_pos[j + 1];
-                    from = pA2_begin;
-                    to = entry < tile_end ? pA2_end : pA2_begin;
-                }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                int last_slot = 0;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pt1 = min(tile + slot, tile_end - 1);
-                    const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    int claimed = 2147483647;
-                    double combined = 0.0;
-                    if (pA < row_ends[slot]) {
-                        const int k_t0 = A2_crd[pA];
-                        const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                        int at = t0_begin + placeOf(k_t0, t0_size);
-                        int held = claimPlace(&t0_crd[at], k_t0);
-                        while (held != 2147483647 && held != k_t0) {
-                            at = at + 1 == t0_end ? t0_begin : at + 1;
-                            held = claimPlace(&t0_crd[at], k_t0);
-                        }
-                        claimed = at;
-                        combined = value;
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 4194304;
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
                     }
-                    const int first_slot = last_slot;
-                    const int slices = min(all - first_slice, 32);
-                    const int last_slice = first_slice + slices - 1;
-                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                    last_slot = slot_2;
-                    const int entries = last_slot - first_slot + 1;
-                    const int warps = (slices + 3) / 4;
-                    const int parts_in_turn = entries <= warps ? 1 : 4;
-                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                    const int part_of_turn = part & (parts_in_turn - 1);
-                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                        if (0 < turn) {
-                            __syncthreads();
-                        }
-                        if (entries <= warps || turn == thread_x / 32) {
-                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                    t0_vals[claimed] += combined;
-                                }
-                                __syncwarp();
-                            }
-                        }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
                     }
                     __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = t0_begin + placeOf(key, t0_size);
+                                int held = claimPlace(&t0_crd[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == t0_end ? t0_begin : at_2 + 1;
+                                    held = claimPlace(&t0_crd[at_2], key);
+                                }
+                                claimed = at_2;
+                                combined = pieces_vals[at];
+                            }
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        t0_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            } else {
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pA2_begin = A2_pos[j];
+                        const int pA2_end = A2_pos[j + 1];
+                        from = pA2_begin;
+                        to = entry < tile_end ? pA2_end : pA2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt1 = min(tile + slot, tile_end - 1);
+                        const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pA < row_ends[slot]) {
+                            const int k_t0 = A2_crd[pA];
+                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                            int at = t0_begin + placeOf(k_t0, t0_size);
+                            int held = claimPlace(&t0_crd[at], k_t0);
+                            while (held != 2147483647 && held != k_t0) {
+                                at = at + 1 == t0_end ? t0_begin : at + 1;
+                                held = claimPlace(&t0_crd[at], k_t0);
+                            }
+                            claimed = at;
+                            combined = value;
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        t0_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
                 }
             }
             int to = t0_begin;
@@ -2262,9 +3037,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
     const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
-    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int B2_dim,
-    int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals, int* t0_marks, int* t0_marks_before,
-    int* t0_sorted_crd, double* t0_sorted_vals) {
+    const int* __restrict__ rows_work, const int* __restrict__ rows_of_largest_blocks,
+    const int* __restrict__ rows_many, const int* __restrict__ pieces_crd,
+    const double* __restrict__ pieces_vals, int B2_dim, int* C2_crd, double* C_vals, int* t0_crd,
+    double* t0_vals, int* t0_marks, int* t0_marks_before, int* t0_sorted_crd, double* t0_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
@@ -2272,6 +3048,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     const int t0_region = t0_largest[0];
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
@@ -2286,85 +3065,176 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_largest_block(
             if (pt11_begin < pt11_end) {
                 const int t0_size = t0_places[row];
                 const int t0_end = t0_begin + t0_size;
+                int table_places = 1;
+                int pieces = 1;
+                if (4 <= most_pieces) {
+                    table_places = max(t0_places[row], 1);
+                    const int work = rows_work[row];
+                    const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                    pieces = 1;
+                    while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                        pieces += pieces;
+                    }
+                    pieces = min(pieces, most);
+                }
                 for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
                     t0_crd[at] = 2147483647;
                     t0_vals[at] = 0.0;
                 }
-                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                    const int tile_end = min(tile + 32, pt11_end);
-                    int from = 0;
-                    int to = 0;
-                    if (thread_x < 32) {
-                        const int entry = tile + thread_x;
-                        const int pt1 = min(entry, tile_end - 1);
-                        const int j = t12_crd[pt1];
-                        const int pA2_begin = A2_pos[j];
-                        const int pA2_end = A2_pos[j + 1];
-                        from = pA2_begin;
-                        to = entry < tile_end ? pA2_end : pA2_begin;
-                    }
-                    int all;
-                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                    if (thread_x < 32) {
-                        row_begins[thread_x] = from;
-                        row_ends[thread_x] = to;
-                        row_slices[thread_x] = before;
-                    }
-                    __syncthreads();
-                    const int part = thread_x / 8;
-                    const int lane_of_part = thread_x % 8;
-                    int last_slot = 0;
-                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                        const int slice = first_slice + part;
-                        int slot = row_slices[16] <= slice ? 16 : 0;
-                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                        const int pt1 = min(tile + slot, tile_end - 1);
-                        const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                        int claimed = 2147483647;
-                        double combined = 0.0;
-                        if (pA < row_ends[slot]) {
-                            const int k_t0 = A2_crd[pA];
-                            const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
-                            int at = t0_begin + placeOf(k_t0, t0_size);
-                            int held = claimPlace(&t0_crd[at], k_t0);
-                            while (held != 2147483647 && held != k_t0) {
-                                at = at + 1 == t0_end ? t0_begin : at + 1;
-                                held = claimPlace(&t0_crd[at], k_t0);
-                            }
-                            claimed = at;
-                            combined = value;
+                if (1 < pieces) {
+                    for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                        const int tile_end = min(tile + 32, pieces);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int piece = min(entry, tile_end - 1);
+                            const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 8388608;
+                            const int piece_end = piece_begin + table_places;
+                            from = piece_begin;
+                            to = entry < tile_end ? piece_end : piece_begin;
                         }
-                        const int first_slot = last_slot;
-                        const int slices = min(all - first_slice, 32);
-                        const int last_slice = first_slice + slices - 1;
-                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                        last_slot = slot_2;
-                        const int entries = last_slot - first_slot + 1;
-                        const int warps = (slices + 3) / 4;
-                        const int parts_in_turn = entries <= warps ? 1 : 4;
-                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                        const int part_of_turn = part & (parts_in_turn - 1);
-                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                            if (0 < turn) {
-                                __syncthreads();
-                            }
-                            if (entries <= warps || turn == thread_x / 32) {
-                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                        t0_vals[claimed] += combined;
-                                    }
-                                    __syncwarp();
-                                }
-                            }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
                         }
                         __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        int last_slot = 0;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (at < row_ends[slot]) {
+                                const int key = pieces_crd[at];
+                                if (key != 2147483647) {
+                                    int at_2 = t0_begin + placeOf(key, t0_size);
+                                    int held = claimPlace(&t0_crd[at_2], key);
+                                    while (held != 2147483647 && held != key) {
+                                        at_2 = at_2 + 1 == t0_end ? t0_begin : at_2 + 1;
+                                        held = claimPlace(&t0_crd[at_2], key);
+                                    }
+                                    claimed = at_2;
+                                    combined = pieces_vals[at];
+                                }
+                            }
+                            const int first_slot = last_slot;
+                            const int slices = min(all - first_slice, 32);
+                            const int last_slice = first_slice + slices - 1;
+                            int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                            slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                            slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                            slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                            slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                            last_slot = slot_2;
+                            const int entries = last_slot - first_slot + 1;
+                            const int warps = (slices + 3) / 4;
+                            const int parts_in_turn = entries <= warps ? 1 : 4;
+                            const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                            const int part_of_turn = part & (parts_in_turn - 1);
+                            for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                                if (0 < turn) {
+                                    __syncthreads();
+                                }
+                                if (entries <= warps || turn == thread_x / 32) {
+                                    for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                        if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                            t0_vals[claimed] += combined;
+                                        }
+                                        __syncwarp();
+                                    }
+                                }
+                            }
+                            __syncthreads();
+                        }
+                    }
+                } else {
+                    for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                        const int tile_end = min(tile + 32, pt11_end);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int pt1 = min(entry, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pA2_begin = A2_pos[j];
+                            const int pA2_end = A2_pos[j + 1];
+                            from = pA2_begin;
+                            to = entry < tile_end ? pA2_end : pA2_begin;
+                        }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
+                        }
+                        __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        int last_slot = 0;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int pt1 = min(tile + slot, tile_end - 1);
+                            const int pA = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (pA < row_ends[slot]) {
+                                const int k_t0 = A2_crd[pA];
+                                const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                                int at = t0_begin + placeOf(k_t0, t0_size);
+                                int held = claimPlace(&t0_crd[at], k_t0);
+                                while (held != 2147483647 && held != k_t0) {
+                                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                                    held = claimPlace(&t0_crd[at], k_t0);
+                                }
+                                claimed = at;
+                                combined = value;
+                            }
+                            const int first_slot = last_slot;
+                            const int slices = min(all - first_slice, 32);
+                            const int last_slice = first_slice + slices - 1;
+                            int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                            slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                            slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                            slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                            slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                            last_slot = slot_2;
+                            const int entries = last_slot - first_slot + 1;
+                            const int warps = (slices + 3) / 4;
+                            const int parts_in_turn = entries <= warps ? 1 : 4;
+                            const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                            const int part_of_turn = part & (parts_in_turn - 1);
+                            for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                                if (0 < turn) {
+                                    __syncthreads();
+                                }
+                                if (entries <= warps || turn == thread_x / 32) {
+                                    for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                        if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                            t0_vals[claimed] += combined;
+                                        }
+                                        __syncwarp();
+                                    }
+                                }
+                            }
+                            __syncthreads();
+                        }
                     }
                 }
                 int to = t0_begin;

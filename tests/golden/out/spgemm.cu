@@ -415,10 +415,143 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_pieces_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* w_places, const int* rows_work, const int* rows_of_blocks, const int* rows_many,
+    int* pieces_crd, double* pieces_vals) {
+    __shared__ int w_crd_shared[2048];
+    __shared__ double w_vals_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    for (int number = block_x, number_end = 4 <= most_pieces ? (int)min((long long)rows_many[2] * most_pieces, 2048LL) : 0; number < number_end; number += 2048) {
+        const int rank = number / most_pieces;
+        const int piece = number % most_pieces;
+        const int row = rows_of_blocks[rank];
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_size = w_places[row];
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        int table_places = 1;
+        int pieces = 1;
+        if (4 <= most_pieces) {
+            table_places = max(w_places[row], 1);
+            const int work = rows_work[row];
+            const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+            pieces = 1;
+            while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                pieces += pieces;
+            }
+            pieces = min(pieces, most);
+        }
+        if (1 < pieces && piece < pieces) {
+            for (int at = thread_x; at < w_size; at += 256) {
+                w_crd_shared[at] = 2147483647;
+                w_vals_shared[at] = 0.0;
+            }
+            const int piece_entries = (pA2_end - pA2_begin - 1) / pieces + 1;
+            const int piece_begin = (int)min(pA2_begin + (long long)piece * piece_entries, (long long)pA2_end);
+            const int piece_end = piece_begin + min(piece_entries, pA2_end - piece_begin);
+            for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                const int tile_end = min(tile + 32, piece_end);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    from = pB2_begin;
+                    to = entry < tile_end ? pB2_end : pB2_begin;
+                }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
+                }
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                int last_slot = 0;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pA = min(tile + slot, tile_end - 1);
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = placeOf(k, w_size);
+                        int held = claimPlace(&w_crd_shared[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_size ? 0 : at + 1;
+                            held = claimPlace(&w_crd_shared[at], k);
+                        }
+                        claimed = at;
+                        combined = A_vals[pA] * B_vals[pB];
+                    }
+                    const int first_slot = last_slot;
+                    const int slices = min(all - first_slice, 32);
+                    const int last_slice = first_slice + slices - 1;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                    last_slot = slot_2;
+                    const int entries = last_slot - first_slot + 1;
+                    const int warps = (slices + 3) / 4;
+                    const int parts_in_turn = entries <= warps ? 1 : 4;
+                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                    const int part_of_turn = part & (parts_in_turn - 1);
+                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (entries <= warps || turn == thread_x / 32) {
+                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                    w_vals_shared[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
+                    }
+                    __syncthreads();
+                }
+            }
+            const int first = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+            for (int at = thread_x; at < w_size; at += 256) {
+                const int to = first + at;
+                pieces_crd[to] = w_crd_shared[at];
+                pieces_vals[to] = w_vals_shared[at];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
-    int* C2_pos) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* rows_work, const int* rows_of_blocks,
+    const int* rows_many, const int* pieces_crd, int* C2_pos) {
     __shared__ int w_crd_shared[2048];
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
@@ -428,57 +561,122 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int w_size = w_places[row];
         int w_len = 0;
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        int table_places = 1;
+        int pieces = 1;
+        if (4 <= most_pieces) {
+            table_places = max(w_places[row], 1);
+            const int work = rows_work[row];
+            const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+            pieces = 1;
+            while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                pieces += pieces;
+            }
+            pieces = min(pieces, most);
+        }
         for (int at = thread_x; at < w_size; at += 256) {
             w_crd_shared[at] = 2147483647;
         }
         __syncthreads();
-        const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
-            const int tile_end = min(tile + 32, pA2_end);
-            int from = 0;
-            int to = 0;
-            if (thread_x < 32) {
-                const int entry = tile + thread_x;
-                const int pA = min(entry, tile_end - 1);
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                const int pB2_end = B2_pos[j + 1];
-                from = pB2_begin;
-                to = entry < tile_end ? pB2_end : pB2_begin;
-            }
-            int all;
-            const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-            if (thread_x < 32) {
-                row_begins[thread_x] = from;
-                row_ends[thread_x] = to;
-                row_slices[thread_x] = before;
-            }
-            __syncthreads();
-            const int part = thread_x / 8;
-            const int lane_of_part = thread_x % 8;
-            for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                const int slice = first_slice + part;
-                int slot = row_slices[16] <= slice ? 16 : 0;
-                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                if (pB < row_ends[slot]) {
-                    const int k = B2_crd[pB];
-                    int at = placeOf(k, w_size);
-                    int held = claimPlace(&w_crd_shared[at], k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_size ? 0 : at + 1;
-                        held = claimPlace(&w_crd_shared[at], k);
+        if (1 < pieces) {
+            for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                const int tile_end = min(tile + 32, pieces);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int piece = min(entry, tile_end - 1);
+                    const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+                    const int piece_end = piece_begin + table_places;
+                    from = piece_begin;
+                    to = entry < tile_end ? piece_end : piece_begin;
+                }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
+                }
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    if (at < row_ends[slot]) {
+                        const int key = pieces_crd[at];
+                        if (key != 2147483647) {
+                            int at_2 = placeOf(key, w_size);
+                            int held = claimPlace(&w_crd_shared[at_2], key);
+                            while (held != 2147483647 && held != key) {
+                                at_2 = at_2 + 1 == w_size ? 0 : at_2 + 1;
+                                held = claimPlace(&w_crd_shared[at_2], key);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
-                    if (held == 2147483647) {
-                        ++w_len;
+                }
+            }
+        } else {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    from = pB2_begin;
+                    to = entry < tile_end ? pB2_end : pB2_begin;
+                }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
+                }
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = placeOf(k, w_size);
+                        int held = claimPlace(&w_crd_shared[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_size ? 0 : at + 1;
+                            held = claimPlace(&w_crd_shared[at], k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
                     }
                 }
             }
@@ -486,6 +684,133 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
         const int all = sumInBlock<256>(w_len, partial);
         if (thread_x == 0) {
             C2_pos[row] = all;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_pieces_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* w_places, const int* rows_work, const int* rows_of_large_blocks, const int* rows_many,
+    int* pieces_crd, double* pieces_vals) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    for (int number = block_x, number_end = 4 <= most_pieces ? (int)min((long long)rows_many[3] * most_pieces, 2048LL) : 0; number < number_end; number += 2048) {
+        const int rank = number / most_pieces;
+        const int piece = number % most_pieces;
+        const int row = rows_of_large_blocks[rank];
+        const int w_begin = (int)min((long long)rank * pieces_room + (long long)piece * w_places[row], 4194304LL) + 4194304;
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_size = w_places[row];
+        const int w_end = w_begin + w_size;
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        int table_places = 1;
+        int pieces = 1;
+        if (4 <= most_pieces) {
+            table_places = max(w_places[row], 1);
+            const int work = rows_work[row];
+            const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+            pieces = 1;
+            while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                pieces += pieces;
+            }
+            pieces = min(pieces, most);
+        }
+        if (1 < pieces && piece < pieces) {
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                pieces_crd[at] = 2147483647;
+                pieces_vals[at] = 0.0;
+            }
+            const int piece_entries = (pA2_end - pA2_begin - 1) / pieces + 1;
+            const int piece_begin = (int)min(pA2_begin + (long long)piece * piece_entries, (long long)pA2_end);
+            const int piece_end = piece_begin + min(piece_entries, pA2_end - piece_begin);
+            for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                const int tile_end = min(tile + 32, piece_end);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    from = pB2_begin;
+                    to = entry < tile_end ? pB2_end : pB2_begin;
+                }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
+                }
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                int last_slot = 0;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pA = min(tile + slot, tile_end - 1);
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + placeOf(k, w_size);
+                        int held = claimPlace(&pieces_crd[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = claimPlace(&pieces_crd[at], k);
+                        }
+                        claimed = at;
+                        combined = A_vals[pA] * B_vals[pB];
+                    }
+                    const int first_slot = last_slot;
+                    const int slices = min(all - first_slice, 32);
+                    const int last_slice = first_slice + slices - 1;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                    last_slot = slot_2;
+                    const int entries = last_slot - first_slot + 1;
+                    const int warps = (slices + 3) / 4;
+                    const int parts_in_turn = entries <= warps ? 1 : 4;
+                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                    const int part_of_turn = part & (parts_in_turn - 1);
+                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (entries <= warps || turn == thread_x / 32) {
+                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                    pieces_vals[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
+                    }
+                    __syncthreads();
+                }
+            }
         }
     }
 }
@@ -493,111 +818,93 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* w_places, const int* rows_of_large_blocks,
-    const int* rows_many, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* w_places, const int* rows_work,
+    const int* rows_of_large_blocks, const int* rows_many, const int* pieces_crd, int* C2_pos, int* w_crd) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int w_begin = block_x * 8192;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    const int w_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int w_size = w_places[row];
         const int w_end = w_begin + w_size;
         int w_len = 0;
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        int table_places = 1;
+        int pieces = 1;
+        if (4 <= most_pieces) {
+            table_places = max(w_places[row], 1);
+            const int work = rows_work[row];
+            const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+            pieces = 1;
+            while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                pieces += pieces;
+            }
+            pieces = min(pieces, most);
+        }
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
         }
         __syncthreads();
-        const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
-            const int tile_end = min(tile + 32, pA2_end);
-            int from = 0;
-            int to = 0;
-            if (thread_x < 32) {
-                const int entry = tile + thread_x;
-                const int pA = min(entry, tile_end - 1);
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                const int pB2_end = B2_pos[j + 1];
-                from = pB2_begin;
-                to = entry < tile_end ? pB2_end : pB2_begin;
-            }
-            int all;
-            const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-            if (thread_x < 32) {
-                row_begins[thread_x] = from;
-                row_ends[thread_x] = to;
-                row_slices[thread_x] = before;
-            }
-            __syncthreads();
-            const int part = thread_x / 8;
-            const int lane_of_part = thread_x % 8;
-            for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                const int slice = first_slice + part;
-                int slot = row_slices[16] <= slice ? 16 : 0;
-                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                if (pB < row_ends[slot]) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + placeOf(k, w_size);
-                    int held = claimPlace(&w_crd[at], k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = claimPlace(&w_crd[at], k);
-                    }
-                    if (held == 2147483647) {
-                        ++w_len;
+        if (1 < pieces) {
+            for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                const int tile_end = min(tile + 32, pieces);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int piece = min(entry, tile_end - 1);
+                    const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 4194304;
+                    const int piece_end = piece_begin + table_places;
+                    from = piece_begin;
+                    to = entry < tile_end ? piece_end : piece_begin;
+                }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
+                }
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    if (at < row_ends[slot]) {
+                        const int key = pieces_crd[at];
+                        if (key != 2147483647) {
+                            int at_2 = w_begin + placeOf(key, w_size);
+                            int held = claimPlace(&w_crd[at_2], key);
+                            while (held != 2147483647 && held != key) {
+                                at_2 = at_2 + 1 == w_end ? w_begin : at_2 + 1;
+                                held = claimPlace(&w_crd[at_2], key);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
+                        }
                     }
                 }
             }
-        }
-        const int all = sumInBlock<256>(w_len, partial);
-        if (thread_x == 0) {
-            C2_pos[row] = all;
-        }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* w_places, const int* w_largest,
-    const int* rows_of_largest_blocks, const int* rows_many, int* C2_pos, int* w_crd) {
-    __shared__ int row_begins[32];
-    __shared__ int row_ends[32];
-    __shared__ int row_slices[32];
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    const int w_region = w_largest[0];
-    const int teams = min(2048, max(33554432 / w_region, 1));
-    if (block_x < teams) {
-        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int end = rows_many[4];
-        int rank = block_x;
-        while (rank < end) {
-            const int row = rows_of_largest_blocks[rank];
-            // parallelize(i, GPUBlock, NoRaces)
-            const int w_size = w_places[row];
-            const int w_end = w_begin + w_size;
-            int w_len = 0;
-            for (int at = w_begin + thread_x; at < w_end; at += 256) {
-                w_crd[at] = 2147483647;
-            }
-            __syncthreads();
-            const int pA2_end = A2_pos[row + 1];
-            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
+        } else {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
                 const int tile_end = min(tile + 32, pA2_end);
                 int from = 0;
                 int to = 0;
@@ -638,6 +945,286 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
                         }
                         if (held == 2147483647) {
                             ++w_len;
+                        }
+                    }
+                }
+            }
+        }
+        const int all = sumInBlock<256>(w_len, partial);
+        if (thread_x == 0) {
+            C2_pos[row] = all;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_pieces_largest_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* w_places, const int* rows_work, const int* rows_of_largest_blocks, const int* rows_many,
+    int* pieces_crd, double* pieces_vals) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    if (block_x < 2048) {
+        const int end = 4 <= most_pieces ? (int)min((long long)rows_many[4] * most_pieces, 2048LL) : 0;
+        int number = block_x;
+        while (number < end) {
+            const int rank = number / most_pieces;
+            const int piece = number % most_pieces;
+            const int row = rows_of_largest_blocks[rank];
+            const int w_begin = (int)min((long long)rank * pieces_room + (long long)piece * w_places[row], 4194304LL) + 8388608;
+            // parallelize(i, GPUBlock, NoRaces)
+            const int w_size = w_places[row];
+            const int w_end = w_begin + w_size;
+            const int pA2_begin = A2_pos[row];
+            const int pA2_end = A2_pos[row + 1];
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
+            if (1 < pieces && piece < pieces) {
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    pieces_crd[at] = 2147483647;
+                    pieces_vals[at] = 0.0;
+                }
+                const int piece_entries = (pA2_end - pA2_begin - 1) / pieces + 1;
+                const int piece_begin = (int)min(pA2_begin + (long long)piece * piece_entries, (long long)pA2_end);
+                const int piece_end = piece_begin + min(piece_entries, pA2_end - piece_begin);
+                for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                    const int tile_end = min(tile + 32, piece_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pA = min(entry, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        from = pB2_begin;
+                        to = entry < tile_end ? pB2_end : pB2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pA = min(tile + slot, tile_end - 1);
+                        const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pB < row_ends[slot]) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + placeOf(k, w_size);
+                            int held = claimPlace(&pieces_crd[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&pieces_crd[at], k);
+                            }
+                            claimed = at;
+                            combined = A_vals[pA] * B_vals[pB];
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        pieces_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            }
+            number = 2048 < end - number ? number + 2048 : end;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_largest_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* w_places, const int* w_largest, const int* rows_work,
+    const int* rows_of_largest_blocks, const int* rows_many, const int* pieces_crd, int* C2_pos, int* w_crd) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        const int end = rows_many[4];
+        int rank = block_x;
+        while (rank < end) {
+            const int row = rows_of_largest_blocks[rank];
+            // parallelize(i, GPUBlock, NoRaces)
+            const int w_size = w_places[row];
+            const int w_end = w_begin + w_size;
+            int w_len = 0;
+            const int pA2_begin = A2_pos[row];
+            const int pA2_end = A2_pos[row + 1];
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 8388608;
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = w_begin + placeOf(key, w_size);
+                                int held = claimPlace(&w_crd[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == w_end ? w_begin : at_2 + 1;
+                                    held = claimPlace(&w_crd[at_2], key);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
+                        }
+                    }
+                }
+            } else {
+                for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pA2_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pA = min(entry, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        from = pB2_begin;
+                        to = entry < tile_end ? pB2_end : pB2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (pB < row_ends[slot]) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + placeOf(k, w_size);
+                            int held = claimPlace(&w_crd[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd[at], k);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
                         }
                     }
                 }
@@ -1033,8 +1620,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ rows_work,
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many,
+    const int* __restrict__ pieces_crd, const double* __restrict__ pieces_vals, int* C2_crd, double* C_vals) {
     __shared__ int w_crd_shared[2048];
     __shared__ double w_vals_shared[2048];
     __shared__ int row_begins[32];
@@ -1045,6 +1633,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -1056,85 +1647,177 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
             places = addCounts(places, places);
         }
         const int w_size = places;
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        int table_places = 1;
+        int pieces = 1;
+        if (4 <= most_pieces) {
+            table_places = max(w_places[row], 1);
+            const int work = rows_work[row];
+            const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+            pieces = 1;
+            while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                pieces += pieces;
+            }
+            pieces = min(pieces, most);
+        }
         for (int at = thread_x; at < w_size; at += 256) {
             w_crd_shared[at] = 2147483647;
             w_vals_shared[at] = 0.0;
         }
-        const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
-            const int tile_end = min(tile + 32, pA2_end);
-            int from = 0;
-            int to = 0;
-            if (thread_x < 32) {
-                const int entry = tile + thread_x;
-                const int pA = min(entry, tile_end - 1);
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                const int pB2_end = B2_pos[j + 1];
-                from = pB2_begin;
-                to = entry < tile_end ? pB2_end : pB2_begin;
-            }
-            int all;
-            const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-            if (thread_x < 32) {
-                row_begins[thread_x] = from;
-                row_ends[thread_x] = to;
-                row_slices[thread_x] = before;
-            }
-            __syncthreads();
-            const int part = thread_x / 8;
-            const int lane_of_part = thread_x % 8;
-            int last_slot = 0;
-            for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                const int slice = first_slice + part;
-                int slot = row_slices[16] <= slice ? 16 : 0;
-                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                const int pA = min(tile + slot, tile_end - 1);
-                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                int claimed = 2147483647;
-                double combined = 0.0;
-                if (pB < row_ends[slot]) {
-                    const int k = B2_crd[pB];
-                    int at = placeOf(k, w_size);
-                    int held = claimPlace(&w_crd_shared[at], k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_size ? 0 : at + 1;
-                        held = claimPlace(&w_crd_shared[at], k);
-                    }
-                    claimed = at;
-                    combined = A_vals[pA] * B_vals[pB];
+        if (1 < pieces) {
+            for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                const int tile_end = min(tile + 32, pieces);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int piece = min(entry, tile_end - 1);
+                    const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+                    const int piece_end = piece_begin + table_places;
+                    from = piece_begin;
+                    to = entry < tile_end ? piece_end : piece_begin;
                 }
-                const int first_slot = last_slot;
-                const int slices = min(all - first_slice, 32);
-                const int last_slice = first_slice + slices - 1;
-                int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                last_slot = slot_2;
-                const int entries = last_slot - first_slot + 1;
-                const int warps = (slices + 3) / 4;
-                const int parts_in_turn = entries <= warps ? 1 : 4;
-                const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                const int part_of_turn = part & (parts_in_turn - 1);
-                for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                    if (0 < turn) {
-                        __syncthreads();
-                    }
-                    if (entries <= warps || turn == thread_x / 32) {
-                        for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                            if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                w_vals_shared[claimed] += combined;
-                            }
-                            __syncwarp();
-                        }
-                    }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
                 }
                 __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                int last_slot = 0;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (at < row_ends[slot]) {
+                        const int key = pieces_crd[at];
+                        if (key != 2147483647) {
+                            int at_2 = placeOf(key, w_size);
+                            int held = claimPlace(&w_crd_shared[at_2], key);
+                            while (held != 2147483647 && held != key) {
+                                at_2 = at_2 + 1 == w_size ? 0 : at_2 + 1;
+                                held = claimPlace(&w_crd_shared[at_2], key);
+                            }
+                            claimed = at_2;
+                            combined = pieces_vals[at];
+                        }
+                    }
+                    const int first_slot = last_slot;
+                    const int slices = min(all - first_slice, 32);
+                    const int last_slice = first_slice + slices - 1;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                    last_slot = slot_2;
+                    const int entries = last_slot - first_slot + 1;
+                    const int warps = (slices + 3) / 4;
+                    const int parts_in_turn = entries <= warps ? 1 : 4;
+                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                    const int part_of_turn = part & (parts_in_turn - 1);
+                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (entries <= warps || turn == thread_x / 32) {
+                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                    w_vals_shared[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
+                    }
+                    __syncthreads();
+                }
+            }
+        } else {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    from = pB2_begin;
+                    to = entry < tile_end ? pB2_end : pB2_begin;
+                }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
+                }
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                int last_slot = 0;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pA = min(tile + slot, tile_end - 1);
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = placeOf(k, w_size);
+                        int held = claimPlace(&w_crd_shared[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_size ? 0 : at + 1;
+                            held = claimPlace(&w_crd_shared[at], k);
+                        }
+                        claimed = at;
+                        combined = A_vals[pA] * B_vals[pB];
+                    }
+                    const int first_slot = last_slot;
+                    const int slices = min(all - first_slice, 32);
+                    const int last_slice = first_slice + slices - 1;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                    last_slot = slot_2;
+                    const int entries = last_slot - first_slot + 1;
+                    const int warps = (slices + 3) / 4;
+                    const int parts_in_turn = entries <= warps ? 1 : 4;
+                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                    const int part_of_turn = part & (parts_in_turn - 1);
+                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (entries <= warps || turn == thread_x / 32) {
+                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                    w_vals_shared[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
+                    }
+                    __syncthreads();
+                }
             }
         }
         int to = 0;
@@ -1189,19 +1872,23 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int B2_dim,
-    int* C2_crd, double* C_vals, int* w_crd, double* w_vals, int* w_marks, int* w_marks_before,
-    int* w_sorted_crd, double* w_sorted_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ rows_work,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many,
+    const int* __restrict__ pieces_crd, const double* __restrict__ pieces_vals, int B2_dim, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals, int* w_marks, int* w_marks_before, int* w_sorted_crd,
+    double* w_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int w_begin = block_x * 8192;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    const int w_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
@@ -1214,85 +1901,177 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
         }
         const int w_size = places;
         const int w_end = w_begin + w_size;
+        const int pA2_begin = A2_pos[row];
+        const int pA2_end = A2_pos[row + 1];
+        int table_places = 1;
+        int pieces = 1;
+        if (4 <= most_pieces) {
+            table_places = max(w_places[row], 1);
+            const int work = rows_work[row];
+            const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+            pieces = 1;
+            while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                pieces += pieces;
+            }
+            pieces = min(pieces, most);
+        }
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
             w_vals[at] = 0.0;
         }
-        const int pA2_end = A2_pos[row + 1];
-        for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
-            const int tile_end = min(tile + 32, pA2_end);
-            int from = 0;
-            int to = 0;
-            if (thread_x < 32) {
-                const int entry = tile + thread_x;
-                const int pA = min(entry, tile_end - 1);
-                const int j = A2_crd[pA];
-                const int pB2_begin = B2_pos[j];
-                const int pB2_end = B2_pos[j + 1];
-                from = pB2_begin;
-                to = entry < tile_end ? pB2_end : pB2_begin;
-            }
-            int all;
-            const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-            if (thread_x < 32) {
-                row_begins[thread_x] = from;
-                row_ends[thread_x] = to;
-                row_slices[thread_x] = before;
-            }
-            __syncthreads();
-            const int part = thread_x / 8;
-            const int lane_of_part = thread_x % 8;
-            int last_slot = 0;
-            for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                const int slice = first_slice + part;
-                int slot = row_slices[16] <= slice ? 16 : 0;
-                slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                const int pA = min(tile + slot, tile_end - 1);
-                const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                int claimed = 2147483647;
-                double combined = 0.0;
-                if (pB < row_ends[slot]) {
-                    const int k = B2_crd[pB];
-                    int at = w_begin + placeOf(k, w_size);
-                    int held = claimPlace(&w_crd[at], k);
-                    while (held != 2147483647 && held != k) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                        held = claimPlace(&w_crd[at], k);
-                    }
-                    claimed = at;
-                    combined = A_vals[pA] * B_vals[pB];
+        if (1 < pieces) {
+            for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                const int tile_end = min(tile + 32, pieces);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int piece = min(entry, tile_end - 1);
+                    const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 4194304;
+                    const int piece_end = piece_begin + table_places;
+                    from = piece_begin;
+                    to = entry < tile_end ? piece_end : piece_begin;
                 }
-                const int first_slot = last_slot;
-                const int slices = min(all - first_slice, 32);
-                const int last_slice = first_slice + slices - 1;
-                int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                last_slot = slot_2;
-                const int entries = last_slot - first_slot + 1;
-                const int warps = (slices + 3) / 4;
-                const int parts_in_turn = entries <= warps ? 1 : 4;
-                const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                const int part_of_turn = part & (parts_in_turn - 1);
-                for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                    if (0 < turn) {
-                        __syncthreads();
-                    }
-                    if (entries <= warps || turn == thread_x / 32) {
-                        for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                            if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                w_vals[claimed] += combined;
-                            }
-                            __syncwarp();
-                        }
-                    }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
                 }
                 __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                int last_slot = 0;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (at < row_ends[slot]) {
+                        const int key = pieces_crd[at];
+                        if (key != 2147483647) {
+                            int at_2 = w_begin + placeOf(key, w_size);
+                            int held = claimPlace(&w_crd[at_2], key);
+                            while (held != 2147483647 && held != key) {
+                                at_2 = at_2 + 1 == w_end ? w_begin : at_2 + 1;
+                                held = claimPlace(&w_crd[at_2], key);
+                            }
+                            claimed = at_2;
+                            combined = pieces_vals[at];
+                        }
+                    }
+                    const int first_slot = last_slot;
+                    const int slices = min(all - first_slice, 32);
+                    const int last_slice = first_slice + slices - 1;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                    last_slot = slot_2;
+                    const int entries = last_slot - first_slot + 1;
+                    const int warps = (slices + 3) / 4;
+                    const int parts_in_turn = entries <= warps ? 1 : 4;
+                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                    const int part_of_turn = part & (parts_in_turn - 1);
+                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (entries <= warps || turn == thread_x / 32) {
+                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                    w_vals[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
+                    }
+                    __syncthreads();
+                }
+            }
+        } else {
+            for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                const int tile_end = min(tile + 32, pA2_end);
+                int from = 0;
+                int to = 0;
+                if (thread_x < 32) {
+                    const int entry = tile + thread_x;
+                    const int pA = min(entry, tile_end - 1);
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const int pB2_end = B2_pos[j + 1];
+                    from = pB2_begin;
+                    to = entry < tile_end ? pB2_end : pB2_begin;
+                }
+                int all;
+                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                if (thread_x < 32) {
+                    row_begins[thread_x] = from;
+                    row_ends[thread_x] = to;
+                    row_slices[thread_x] = before;
+                }
+                __syncthreads();
+                const int part = thread_x / 8;
+                const int lane_of_part = thread_x % 8;
+                int last_slot = 0;
+                for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                    const int slice = first_slice + part;
+                    int slot = row_slices[16] <= slice ? 16 : 0;
+                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                    const int pA = min(tile + slot, tile_end - 1);
+                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                    int claimed = 2147483647;
+                    double combined = 0.0;
+                    if (pB < row_ends[slot]) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + placeOf(k, w_size);
+                        int held = claimPlace(&w_crd[at], k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = claimPlace(&w_crd[at], k);
+                        }
+                        claimed = at;
+                        combined = A_vals[pA] * B_vals[pB];
+                    }
+                    const int first_slot = last_slot;
+                    const int slices = min(all - first_slice, 32);
+                    const int last_slice = first_slice + slices - 1;
+                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                    last_slot = slot_2;
+                    const int entries = last_slot - first_slot + 1;
+                    const int warps = (slices + 3) / 4;
+                    const int parts_in_turn = entries <= warps ? 1 : 4;
+                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                    const int part_of_turn = part & (parts_in_turn - 1);
+                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                        if (0 < turn) {
+                            __syncthreads();
+                        }
+                        if (entries <= warps || turn == thread_x / 32) {
+                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                    w_vals[claimed] += combined;
+                                }
+                                __syncwarp();
+                            }
+                        }
+                    }
+                    __syncthreads();
+                }
             }
         }
         int to = w_begin;
@@ -1391,9 +2170,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
-    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many, int B2_dim,
-    int* C2_crd, double* C_vals, int* w_crd, double* w_vals, int* w_marks, int* w_marks_before,
-    int* w_sorted_crd, double* w_sorted_vals) {
+    const int* __restrict__ rows_work, const int* __restrict__ rows_of_largest_blocks,
+    const int* __restrict__ rows_many, const int* __restrict__ pieces_crd,
+    const double* __restrict__ pieces_vals, int B2_dim, int* C2_crd, double* C_vals, int* w_crd,
+    double* w_vals, int* w_marks, int* w_marks_before, int* w_sorted_crd, double* w_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
@@ -1401,6 +2181,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
@@ -1419,85 +2202,177 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_largest_block(
             }
             const int w_size = places;
             const int w_end = w_begin + w_size;
+            const int pA2_begin = A2_pos[row];
+            const int pA2_end = A2_pos[row + 1];
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pA2_end - pA2_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
                 w_vals[at] = 0.0;
             }
-            const int pA2_end = A2_pos[row + 1];
-            for (int tile = A2_pos[row]; tile < pA2_end; tile += 32) {
-                const int tile_end = min(tile + 32, pA2_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pA = min(entry, tile_end - 1);
-                    const int j = A2_crd[pA];
-                    const int pB2_begin = B2_pos[j];
-                    const int pB2_end = B2_pos[j + 1];
-                    from = pB2_begin;
-                    to = entry < tile_end ? pB2_end : pB2_begin;
-                }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                int last_slot = 0;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pA = min(tile + slot, tile_end - 1);
-                    const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    int claimed = 2147483647;
-                    double combined = 0.0;
-                    if (pB < row_ends[slot]) {
-                        const int k = B2_crd[pB];
-                        int at = w_begin + placeOf(k, w_size);
-                        int held = claimPlace(&w_crd[at], k);
-                        while (held != 2147483647 && held != k) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = claimPlace(&w_crd[at], k);
-                        }
-                        claimed = at;
-                        combined = A_vals[pA] * B_vals[pB];
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 8388608;
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
                     }
-                    const int first_slot = last_slot;
-                    const int slices = min(all - first_slice, 32);
-                    const int last_slice = first_slice + slices - 1;
-                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                    last_slot = slot_2;
-                    const int entries = last_slot - first_slot + 1;
-                    const int warps = (slices + 3) / 4;
-                    const int parts_in_turn = entries <= warps ? 1 : 4;
-                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                    const int part_of_turn = part & (parts_in_turn - 1);
-                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                        if (0 < turn) {
-                            __syncthreads();
-                        }
-                        if (entries <= warps || turn == thread_x / 32) {
-                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                    w_vals[claimed] += combined;
-                                }
-                                __syncwarp();
-                            }
-                        }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
                     }
                     __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = w_begin + placeOf(key, w_size);
+                                int held = claimPlace(&w_crd[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == w_end ? w_begin : at_2 + 1;
+                                    held = claimPlace(&w_crd[at_2], key);
+                                }
+                                claimed = at_2;
+                                combined = pieces_vals[at];
+                            }
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        w_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            } else {
+                for (int tile = pA2_begin; tile < pA2_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pA2_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pA = min(entry, tile_end - 1);
+                        const int j = A2_crd[pA];
+                        const int pB2_begin = B2_pos[j];
+                        const int pB2_end = B2_pos[j + 1];
+                        from = pB2_begin;
+                        to = entry < tile_end ? pB2_end : pB2_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pA = min(tile + slot, tile_end - 1);
+                        const int pB = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pB < row_ends[slot]) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + placeOf(k, w_size);
+                            int held = claimPlace(&w_crd[at], k);
+                            while (held != 2147483647 && held != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd[at], k);
+                            }
+                            claimed = at;
+                            combined = A_vals[pA] * B_vals[pB];
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        w_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
                 }
             }
             int to = w_begin;

@@ -1025,10 +1025,146 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_war
 }
 
 // C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_pieces_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t1_order,
+    const double* __restrict__ t1_vals, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
+    const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* w_places,
+    const int* rows_work, const int* rows_of_blocks, const int* rows_many, int* pieces_crd,
+    double* pieces_vals) {
+    __shared__ int w_crd_shared[2048];
+    __shared__ double w_vals_shared[2048];
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    for (int number = block_x, number_end = 4 <= most_pieces ? (int)min((long long)rows_many[2] * most_pieces, 2048LL) : 0; number < number_end; number += 2048) {
+        const int rank = number / most_pieces;
+        const int piece = number % most_pieces;
+        const int row = rows_of_blocks[rank];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_size = w_places[row];
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
+            if (1 < pieces && piece < pieces) {
+                for (int at = thread_x; at < w_size; at += 256) {
+                    w_crd_shared[at] = 2147483647;
+                    w_vals_shared[at] = 0.0;
+                }
+                const int piece_entries = (pt11_end - pt11_begin - 1) / pieces + 1;
+                const int piece_begin = (int)min(pt11_begin + (long long)piece * piece_entries, (long long)pt11_end);
+                const int piece_end = piece_begin + min(piece_entries, pt11_end - piece_begin);
+                for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                    const int tile_end = min(tile + 32, piece_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        from = pt02_begin;
+                        to = entry < tile_end ? pt02_end : pt02_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt1 = min(tile + slot, tile_end - 1);
+                        const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pt0 < row_ends[slot]) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                            int at = placeOf(i, w_size);
+                            int held = claimPlace(&w_crd_shared[at], i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = claimPlace(&w_crd_shared[at], i);
+                            }
+                            claimed = at;
+                            combined = value;
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        w_vals_shared[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+                const int first = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+                for (int at = thread_x; at < w_size; at += 256) {
+                    const int to = first + at;
+                    pieces_crd[to] = w_crd_shared[at];
+                    pieces_vals[to] = w_vals_shared[at];
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_block(
     const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_blocks, const int* rows_many,
-    int* C2_pos) {
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_work, const int* rows_of_blocks,
+    const int* rows_many, const int* pieces_crd, int* C2_pos) {
     __shared__ int w_crd_shared[2048];
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
@@ -1038,6 +1174,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         int C2_count = 0;
@@ -1046,51 +1185,112 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
         if (pt11_begin < pt11_end) {
             const int w_size = w_places[row];
             int w_len = 0;
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = thread_x; at < w_size; at += 256) {
                 w_crd_shared[at] = 2147483647;
             }
             __syncthreads();
-            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                const int tile_end = min(tile + 32, pt11_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pt1 = min(entry, tile_end - 1);
-                    const int j = t12_crd[pt1];
-                    const int pt02_begin = t0_begins[j];
-                    const int pt02_end = t0_begins[j + 1];
-                    from = pt02_begin;
-                    to = entry < tile_end ? pt02_end : pt02_begin;
-                }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    if (pt0 < row_ends[slot]) {
-                        const int i = t02_crd[pt0];
-                        int at = placeOf(i, w_size);
-                        int held = claimPlace(&w_crd_shared[at], i);
-                        while (held != 2147483647 && held != i) {
-                            at = at + 1 == w_size ? 0 : at + 1;
-                            held = claimPlace(&w_crd_shared[at], i);
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = placeOf(key, w_size);
+                                int held = claimPlace(&w_crd_shared[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == w_size ? 0 : at_2 + 1;
+                                    held = claimPlace(&w_crd_shared[at_2], key);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
                         }
-                        if (held == 2147483647) {
-                            ++w_len;
+                    }
+                }
+            } else {
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        from = pt02_begin;
+                        to = entry < tile_end ? pt02_end : pt02_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (pt0 < row_ends[slot]) {
+                            const int i = t02_crd[pt0];
+                            int at = placeOf(i, w_size);
+                            int held = claimPlace(&w_crd_shared[at], i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = claimPlace(&w_crd_shared[at], i);
+                            }
+                            if (held == 2147483647) {
+                                ++w_len;
+                            }
                         }
                     }
                 }
@@ -1105,19 +1305,152 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_blo
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_large_block(
-    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* w_places, const int* rows_of_large_blocks,
-    const int* rows_many, int* C2_pos, int* w_crd) {
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_pieces_large_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t1_order,
+    const double* __restrict__ t1_vals, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
+    const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* w_places,
+    const int* rows_work, const int* rows_of_large_blocks, const int* rows_many, int* pieces_crd,
+    double* pieces_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int w_begin = block_x * 8192;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    for (int number = block_x, number_end = 4 <= most_pieces ? (int)min((long long)rows_many[3] * most_pieces, 2048LL) : 0; number < number_end; number += 2048) {
+        const int rank = number / most_pieces;
+        const int piece = number % most_pieces;
+        const int row = rows_of_large_blocks[rank];
+        const int w_begin = (int)min((long long)rank * pieces_room + (long long)piece * w_places[row], 4194304LL) + 4194304;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_size = w_places[row];
+            const int w_end = w_begin + w_size;
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
+            if (1 < pieces && piece < pieces) {
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    pieces_crd[at] = 2147483647;
+                    pieces_vals[at] = 0.0;
+                }
+                const int piece_entries = (pt11_end - pt11_begin - 1) / pieces + 1;
+                const int piece_begin = (int)min(pt11_begin + (long long)piece * piece_entries, (long long)pt11_end);
+                const int piece_end = piece_begin + min(piece_entries, pt11_end - piece_begin);
+                for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                    const int tile_end = min(tile + 32, piece_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        from = pt02_begin;
+                        to = entry < tile_end ? pt02_end : pt02_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt1 = min(tile + slot, tile_end - 1);
+                        const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pt0 < row_ends[slot]) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                            int at = w_begin + placeOf(i, w_size);
+                            int held = claimPlace(&pieces_crd[at], i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&pieces_crd[at], i);
+                            }
+                            claimed = at;
+                            combined = value;
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        pieces_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_large_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* w_places, const int* rows_work,
+    const int* rows_of_large_blocks, const int* rows_many, const int* pieces_crd, int* C2_pos, int* w_crd) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    const int w_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         int C2_count = 0;
@@ -1127,96 +1460,70 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
             const int w_size = w_places[row];
             const int w_end = w_begin + w_size;
             int w_len = 0;
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
             }
             __syncthreads();
-            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                const int tile_end = min(tile + 32, pt11_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pt1 = min(entry, tile_end - 1);
-                    const int j = t12_crd[pt1];
-                    const int pt02_begin = t0_begins[j];
-                    const int pt02_end = t0_begins[j + 1];
-                    from = pt02_begin;
-                    to = entry < tile_end ? pt02_end : pt02_begin;
-                }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    if (pt0 < row_ends[slot]) {
-                        const int i = t02_crd[pt0];
-                        int at = w_begin + placeOf(i, w_size);
-                        int held = claimPlace(&w_crd[at], i);
-                        while (held != 2147483647 && held != i) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = claimPlace(&w_crd[at], i);
-                        }
-                        if (held == 2147483647) {
-                            ++w_len;
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 4194304;
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = w_begin + placeOf(key, w_size);
+                                int held = claimPlace(&w_crd[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == w_end ? w_begin : at_2 + 1;
+                                    held = claimPlace(&w_crd[at_2], key);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
+                            }
                         }
                     }
                 }
-            }
-            const int all = sumInBlock<256>(w_len, partial);
-            C2_count += all;
-        }
-        if (thread_x == 0) {
-            C2_pos[row] = C2_count;
-        }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_largest_block(
-    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, const int* w_places, const int* w_largest,
-    const int* rows_of_largest_blocks, const int* rows_many, int* C2_pos, int* w_crd) {
-    __shared__ int row_begins[32];
-    __shared__ int row_ends[32];
-    __shared__ int row_slices[32];
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    const int w_region = w_largest[0];
-    const int teams = min(2048, max(33554432 / w_region, 1));
-    if (block_x < teams) {
-        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int end = rows_many[4];
-        int rank = block_x;
-        while (rank < end) {
-            const int row = rows_of_largest_blocks[rank];
-            int C2_count = 0;
-            const int pt11_begin = t1_begins[row];
-            const int pt11_end = t1_begins[row + 1];
-            if (pt11_begin < pt11_end) {
-                const int w_size = w_places[row];
-                const int w_end = w_begin + w_size;
-                int w_len = 0;
-                for (int at = w_begin + thread_x; at < w_end; at += 256) {
-                    w_crd[at] = 2147483647;
-                }
-                __syncthreads();
+            } else {
                 for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
                     const int tile_end = min(tile + 32, pt11_end);
                     int from = 0;
@@ -1258,6 +1565,292 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_lar
                             }
                             if (held == 2147483647) {
                                 ++w_len;
+                            }
+                        }
+                    }
+                }
+            }
+            const int all = sumInBlock<256>(w_len, partial);
+            C2_count += all;
+        }
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_pieces_largest_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t1_order,
+    const double* __restrict__ t1_vals, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
+    const int* __restrict__ t0_order, const double* __restrict__ t0_vals, const int* w_places,
+    const int* rows_work, const int* rows_of_largest_blocks, const int* rows_many, int* pieces_crd,
+    double* pieces_vals) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    if (block_x < 2048) {
+        const int end = 4 <= most_pieces ? (int)min((long long)rows_many[4] * most_pieces, 2048LL) : 0;
+        int number = block_x;
+        while (number < end) {
+            const int rank = number / most_pieces;
+            const int piece = number % most_pieces;
+            const int row = rows_of_largest_blocks[rank];
+            const int w_begin = (int)min((long long)rank * pieces_room + (long long)piece * w_places[row], 4194304LL) + 8388608;
+            const int pt11_begin = t1_begins[row];
+            const int pt11_end = t1_begins[row + 1];
+            if (pt11_begin < pt11_end) {
+                const int w_size = w_places[row];
+                const int w_end = w_begin + w_size;
+                int table_places = 1;
+                int pieces = 1;
+                if (4 <= most_pieces) {
+                    table_places = max(w_places[row], 1);
+                    const int work = rows_work[row];
+                    const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                    pieces = 1;
+                    while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                        pieces += pieces;
+                    }
+                    pieces = min(pieces, most);
+                }
+                if (1 < pieces && piece < pieces) {
+                    for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                        pieces_crd[at] = 2147483647;
+                        pieces_vals[at] = 0.0;
+                    }
+                    const int piece_entries = (pt11_end - pt11_begin - 1) / pieces + 1;
+                    const int piece_begin = (int)min(pt11_begin + (long long)piece * piece_entries, (long long)pt11_end);
+                    const int piece_end = piece_begin + min(piece_entries, pt11_end - piece_begin);
+                    for (int tile = piece_begin; tile < piece_end; tile += 32) {
+                        const int tile_end = min(tile + 32, piece_end);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int pt1 = min(entry, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pt02_begin = t0_begins[j];
+                            const int pt02_end = t0_begins[j + 1];
+                            from = pt02_begin;
+                            to = entry < tile_end ? pt02_end : pt02_begin;
+                        }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
+                        }
+                        __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        int last_slot = 0;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int pt1 = min(tile + slot, tile_end - 1);
+                            const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (pt0 < row_ends[slot]) {
+                                const int i = t02_crd[pt0];
+                                const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                                int at = w_begin + placeOf(i, w_size);
+                                int held = claimPlace(&pieces_crd[at], i);
+                                while (held != 2147483647 && held != i) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = claimPlace(&pieces_crd[at], i);
+                                }
+                                claimed = at;
+                                combined = value;
+                            }
+                            const int first_slot = last_slot;
+                            const int slices = min(all - first_slice, 32);
+                            const int last_slice = first_slice + slices - 1;
+                            int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                            slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                            slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                            slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                            slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                            last_slot = slot_2;
+                            const int entries = last_slot - first_slot + 1;
+                            const int warps = (slices + 3) / 4;
+                            const int parts_in_turn = entries <= warps ? 1 : 4;
+                            const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                            const int part_of_turn = part & (parts_in_turn - 1);
+                            for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                                if (0 < turn) {
+                                    __syncthreads();
+                                }
+                                if (entries <= warps || turn == thread_x / 32) {
+                                    for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                        if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                            pieces_vals[claimed] += combined;
+                                        }
+                                        __syncwarp();
+                                    }
+                                }
+                            }
+                            __syncthreads();
+                        }
+                    }
+                }
+            }
+            number = 2048 < end - number ? number + 2048 : end;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_largest_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* w_places, const int* w_largest, const int* rows_work,
+    const int* rows_of_largest_blocks, const int* rows_many, const int* pieces_crd, int* C2_pos, int* w_crd) {
+    __shared__ int row_begins[32];
+    __shared__ int row_ends[32];
+    __shared__ int row_slices[32];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        const int end = rows_many[4];
+        int rank = block_x;
+        while (rank < end) {
+            const int row = rows_of_largest_blocks[rank];
+            int C2_count = 0;
+            const int pt11_begin = t1_begins[row];
+            const int pt11_end = t1_begins[row + 1];
+            if (pt11_begin < pt11_end) {
+                const int w_size = w_places[row];
+                const int w_end = w_begin + w_size;
+                int w_len = 0;
+                int table_places = 1;
+                int pieces = 1;
+                if (4 <= most_pieces) {
+                    table_places = max(w_places[row], 1);
+                    const int work = rows_work[row];
+                    const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                    pieces = 1;
+                    while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                        pieces += pieces;
+                    }
+                    pieces = min(pieces, most);
+                }
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    w_crd[at] = 2147483647;
+                }
+                __syncthreads();
+                if (1 < pieces) {
+                    for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                        const int tile_end = min(tile + 32, pieces);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int piece = min(entry, tile_end - 1);
+                            const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 8388608;
+                            const int piece_end = piece_begin + table_places;
+                            from = piece_begin;
+                            to = entry < tile_end ? piece_end : piece_begin;
+                        }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
+                        }
+                        __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            if (at < row_ends[slot]) {
+                                const int key = pieces_crd[at];
+                                if (key != 2147483647) {
+                                    int at_2 = w_begin + placeOf(key, w_size);
+                                    int held = claimPlace(&w_crd[at_2], key);
+                                    while (held != 2147483647 && held != key) {
+                                        at_2 = at_2 + 1 == w_end ? w_begin : at_2 + 1;
+                                        held = claimPlace(&w_crd[at_2], key);
+                                    }
+                                    if (held == 2147483647) {
+                                        ++w_len;
+                                    }
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                        const int tile_end = min(tile + 32, pt11_end);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int pt1 = min(entry, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pt02_begin = t0_begins[j];
+                            const int pt02_end = t0_begins[j + 1];
+                            from = pt02_begin;
+                            to = entry < tile_end ? pt02_end : pt02_begin;
+                        }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
+                        }
+                        __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            if (pt0 < row_ends[slot]) {
+                                const int i = t02_crd[pt0];
+                                int at = w_begin + placeOf(i, w_size);
+                                int held = claimPlace(&w_crd[at], i);
+                                while (held != 2147483647 && held != i) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = claimPlace(&w_crd[at], i);
+                                }
+                                if (held == 2147483647) {
+                                    ++w_len;
+                                }
                             }
                         }
                     }
@@ -1669,7 +2262,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals) {
+    const int* __restrict__ rows_work, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, const int* __restrict__ pieces_crd,
+    const double* __restrict__ pieces_vals, int* C2_crd, double* C_vals) {
     __shared__ int w_crd_shared[2048];
     __shared__ double w_vals_shared[2048];
     __shared__ int row_begins[32];
@@ -1680,6 +2275,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
     const int thread_x = threadIdx.x;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[2], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         const int pC2 = C2_pos[row];
@@ -1693,85 +2291,176 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_bloc
                 places = addCounts(places, places);
             }
             const int w_size = places;
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = thread_x; at < w_size; at += 256) {
                 w_crd_shared[at] = 2147483647;
                 w_vals_shared[at] = 0.0;
             }
-            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                const int tile_end = min(tile + 32, pt11_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pt1 = min(entry, tile_end - 1);
-                    const int j = t12_crd[pt1];
-                    const int pt02_begin = t0_begins[j];
-                    const int pt02_end = t0_begins[j + 1];
-                    from = pt02_begin;
-                    to = entry < tile_end ? pt02_end : pt02_begin;
-                }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                int last_slot = 0;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pt1 = min(tile + slot, tile_end - 1);
-                    const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    int claimed = 2147483647;
-                    double combined = 0.0;
-                    if (pt0 < row_ends[slot]) {
-                        const int i = t02_crd[pt0];
-                        const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
-                        int at = placeOf(i, w_size);
-                        int held = claimPlace(&w_crd_shared[at], i);
-                        while (held != 2147483647 && held != i) {
-                            at = at + 1 == w_size ? 0 : at + 1;
-                            held = claimPlace(&w_crd_shared[at], i);
-                        }
-                        claimed = at;
-                        combined = value;
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL);
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
                     }
-                    const int first_slot = last_slot;
-                    const int slices = min(all - first_slice, 32);
-                    const int last_slice = first_slice + slices - 1;
-                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                    last_slot = slot_2;
-                    const int entries = last_slot - first_slot + 1;
-                    const int warps = (slices + 3) / 4;
-                    const int parts_in_turn = entries <= warps ? 1 : 4;
-                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                    const int part_of_turn = part & (parts_in_turn - 1);
-                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                        if (0 < turn) {
-                            __syncthreads();
-                        }
-                        if (entries <= warps || turn == thread_x / 32) {
-                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                    w_vals_shared[claimed] += combined;
-                                }
-                                __syncwarp();
-                            }
-                        }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
                     }
                     __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = placeOf(key, w_size);
+                                int held = claimPlace(&w_crd_shared[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == w_size ? 0 : at_2 + 1;
+                                    held = claimPlace(&w_crd_shared[at_2], key);
+                                }
+                                claimed = at_2;
+                                combined = pieces_vals[at];
+                            }
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        w_vals_shared[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            } else {
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        from = pt02_begin;
+                        to = entry < tile_end ? pt02_end : pt02_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt1 = min(tile + slot, tile_end - 1);
+                        const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pt0 < row_ends[slot]) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                            int at = placeOf(i, w_size);
+                            int held = claimPlace(&w_crd_shared[at], i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_size ? 0 : at + 1;
+                                held = claimPlace(&w_crd_shared[at], i);
+                            }
+                            claimed = at;
+                            combined = value;
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        w_vals_shared[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
                 }
             }
             int to = 0;
@@ -1829,18 +2518,22 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int A1_dim,
-    int* C2_crd, double* C_vals, int* w_crd, double* w_vals, int* w_marks, int* w_marks_before,
-    int* w_sorted_crd, double* w_sorted_vals) {
+    const int* __restrict__ rows_work, const int* __restrict__ rows_of_large_blocks,
+    const int* __restrict__ rows_many, const int* __restrict__ pieces_crd,
+    const double* __restrict__ pieces_vals, int A1_dim, int* C2_crd, double* C_vals, int* w_crd,
+    double* w_vals, int* w_marks, int* w_marks_before, int* w_sorted_crd, double* w_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int w_begin = block_x * 8192;
     waitForLaunch();
     allowNextLaunch();
+    const int rows = max(rows_many[3], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
+    const int w_begin = block_x * 8192;
     for (int rank = block_x, rank_end = rows_many[3]; rank < rank_end; rank += 2048) {
         const int row = rows_of_large_blocks[rank];
         const int pC2 = C2_pos[row];
@@ -1855,85 +2548,176 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
             }
             const int w_size = places;
             const int w_end = w_begin + w_size;
+            int table_places = 1;
+            int pieces = 1;
+            if (4 <= most_pieces) {
+                table_places = max(w_places[row], 1);
+                const int work = rows_work[row];
+                const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                pieces = 1;
+                while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                    pieces += pieces;
+                }
+                pieces = min(pieces, most);
+            }
             for (int at = w_begin + thread_x; at < w_end; at += 256) {
                 w_crd[at] = 2147483647;
                 w_vals[at] = 0.0;
             }
-            for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                const int tile_end = min(tile + 32, pt11_end);
-                int from = 0;
-                int to = 0;
-                if (thread_x < 32) {
-                    const int entry = tile + thread_x;
-                    const int pt1 = min(entry, tile_end - 1);
-                    const int j = t12_crd[pt1];
-                    const int pt02_begin = t0_begins[j];
-                    const int pt02_end = t0_begins[j + 1];
-                    from = pt02_begin;
-                    to = entry < tile_end ? pt02_end : pt02_begin;
-                }
-                int all;
-                const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                if (thread_x < 32) {
-                    row_begins[thread_x] = from;
-                    row_ends[thread_x] = to;
-                    row_slices[thread_x] = before;
-                }
-                __syncthreads();
-                const int part = thread_x / 8;
-                const int lane_of_part = thread_x % 8;
-                int last_slot = 0;
-                for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                    const int slice = first_slice + part;
-                    int slot = row_slices[16] <= slice ? 16 : 0;
-                    slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                    slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                    slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                    slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                    const int pt1 = min(tile + slot, tile_end - 1);
-                    const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                    int claimed = 2147483647;
-                    double combined = 0.0;
-                    if (pt0 < row_ends[slot]) {
-                        const int i = t02_crd[pt0];
-                        const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
-                        int at = w_begin + placeOf(i, w_size);
-                        int held = claimPlace(&w_crd[at], i);
-                        while (held != 2147483647 && held != i) {
-                            at = at + 1 == w_end ? w_begin : at + 1;
-                            held = claimPlace(&w_crd[at], i);
-                        }
-                        claimed = at;
-                        combined = value;
+            if (1 < pieces) {
+                for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                    const int tile_end = min(tile + 32, pieces);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int piece = min(entry, tile_end - 1);
+                        const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 4194304;
+                        const int piece_end = piece_begin + table_places;
+                        from = piece_begin;
+                        to = entry < tile_end ? piece_end : piece_begin;
                     }
-                    const int first_slot = last_slot;
-                    const int slices = min(all - first_slice, 32);
-                    const int last_slice = first_slice + slices - 1;
-                    int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                    slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                    slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                    slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                    slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                    last_slot = slot_2;
-                    const int entries = last_slot - first_slot + 1;
-                    const int warps = (slices + 3) / 4;
-                    const int parts_in_turn = entries <= warps ? 1 : 4;
-                    const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                    const int part_of_turn = part & (parts_in_turn - 1);
-                    for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                        if (0 < turn) {
-                            __syncthreads();
-                        }
-                        if (entries <= warps || turn == thread_x / 32) {
-                            for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                                if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                    w_vals[claimed] += combined;
-                                }
-                                __syncwarp();
-                            }
-                        }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
                     }
                     __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (at < row_ends[slot]) {
+                            const int key = pieces_crd[at];
+                            if (key != 2147483647) {
+                                int at_2 = w_begin + placeOf(key, w_size);
+                                int held = claimPlace(&w_crd[at_2], key);
+                                while (held != 2147483647 && held != key) {
+                                    at_2 = at_2 + 1 == w_end ? w_begin : at_2 + 1;
+                                    held = claimPlace(&w_crd[at_2], key);
+                                }
+                                claimed = at_2;
+                                combined = pieces_vals[at];
+                            }
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        w_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
+                }
+            } else {
+                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                    const int tile_end = min(tile + 32, pt11_end);
+                    int from = 0;
+                    int to = 0;
+                    if (thread_x < 32) {
+                        const int entry = tile + thread_x;
+                        const int pt1 = min(entry, tile_end - 1);
+                        const int j = t12_crd[pt1];
+                        const int pt02_begin = t0_begins[j];
+                        const int pt02_end = t0_begins[j + 1];
+                        from = pt02_begin;
+                        to = entry < tile_end ? pt02_end : pt02_begin;
+                    }
+                    int all;
+                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                    if (thread_x < 32) {
+                        row_begins[thread_x] = from;
+                        row_ends[thread_x] = to;
+                        row_slices[thread_x] = before;
+                    }
+                    __syncthreads();
+                    const int part = thread_x / 8;
+                    const int lane_of_part = thread_x % 8;
+                    int last_slot = 0;
+                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                        const int slice = first_slice + part;
+                        int slot = row_slices[16] <= slice ? 16 : 0;
+                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                        const int pt1 = min(tile + slot, tile_end - 1);
+                        const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                        int claimed = 2147483647;
+                        double combined = 0.0;
+                        if (pt0 < row_ends[slot]) {
+                            const int i = t02_crd[pt0];
+                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                            int at = w_begin + placeOf(i, w_size);
+                            int held = claimPlace(&w_crd[at], i);
+                            while (held != 2147483647 && held != i) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = claimPlace(&w_crd[at], i);
+                            }
+                            claimed = at;
+                            combined = value;
+                        }
+                        const int first_slot = last_slot;
+                        const int slices = min(all - first_slice, 32);
+                        const int last_slice = first_slice + slices - 1;
+                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                        last_slot = slot_2;
+                        const int entries = last_slot - first_slot + 1;
+                        const int warps = (slices + 3) / 4;
+                        const int parts_in_turn = entries <= warps ? 1 : 4;
+                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                        const int part_of_turn = part & (parts_in_turn - 1);
+                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                            if (0 < turn) {
+                                __syncthreads();
+                            }
+                            if (entries <= warps || turn == thread_x / 32) {
+                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                        w_vals[claimed] += combined;
+                                    }
+                                    __syncwarp();
+                                }
+                            }
+                        }
+                        __syncthreads();
+                    }
                 }
             }
             int to = w_begin;
@@ -2034,9 +2818,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
     const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
     const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
     const double* __restrict__ t0_vals, const int* __restrict__ w_places,
-    const int* __restrict__ w_largest, const int* __restrict__ rows_of_largest_blocks,
-    const int* __restrict__ rows_many, int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals,
-    int* w_marks, int* w_marks_before, int* w_sorted_crd, double* w_sorted_vals) {
+    const int* __restrict__ w_largest, const int* __restrict__ rows_work,
+    const int* __restrict__ rows_of_largest_blocks, const int* __restrict__ rows_many,
+    const int* __restrict__ pieces_crd, const double* __restrict__ pieces_vals, int A1_dim, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals, int* w_marks, int* w_marks_before, int* w_sorted_crd,
+    double* w_sorted_vals) {
     __shared__ int row_begins[32];
     __shared__ int row_ends[32];
     __shared__ int row_slices[32];
@@ -2044,6 +2830,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
+    const int rows = max(rows_many[4], 1);
+    const int most_pieces = 2048 / rows;
+    const int pieces_room = 4194304 / rows;
     const int w_region = w_largest[0];
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
@@ -2064,85 +2853,176 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_larg
                 }
                 const int w_size = places;
                 const int w_end = w_begin + w_size;
+                int table_places = 1;
+                int pieces = 1;
+                if (4 <= most_pieces) {
+                    table_places = max(w_places[row], 1);
+                    const int work = rows_work[row];
+                    const int most = min(min(min(most_pieces, work / 2048), pieces_room / table_places), pt11_end - pt11_begin);
+                    pieces = 1;
+                    while (pieces + pieces <= work / table_places / (pieces + pieces)) {
+                        pieces += pieces;
+                    }
+                    pieces = min(pieces, most);
+                }
                 for (int at = w_begin + thread_x; at < w_end; at += 256) {
                     w_crd[at] = 2147483647;
                     w_vals[at] = 0.0;
                 }
-                for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
-                    const int tile_end = min(tile + 32, pt11_end);
-                    int from = 0;
-                    int to = 0;
-                    if (thread_x < 32) {
-                        const int entry = tile + thread_x;
-                        const int pt1 = min(entry, tile_end - 1);
-                        const int j = t12_crd[pt1];
-                        const int pt02_begin = t0_begins[j];
-                        const int pt02_end = t0_begins[j + 1];
-                        from = pt02_begin;
-                        to = entry < tile_end ? pt02_end : pt02_begin;
-                    }
-                    int all;
-                    const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
-                    if (thread_x < 32) {
-                        row_begins[thread_x] = from;
-                        row_ends[thread_x] = to;
-                        row_slices[thread_x] = before;
-                    }
-                    __syncthreads();
-                    const int part = thread_x / 8;
-                    const int lane_of_part = thread_x % 8;
-                    int last_slot = 0;
-                    for (int first_slice = 0; first_slice < all; first_slice += 32) {
-                        const int slice = first_slice + part;
-                        int slot = row_slices[16] <= slice ? 16 : 0;
-                        slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
-                        slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
-                        slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
-                        slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
-                        const int pt1 = min(tile + slot, tile_end - 1);
-                        const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
-                        int claimed = 2147483647;
-                        double combined = 0.0;
-                        if (pt0 < row_ends[slot]) {
-                            const int i = t02_crd[pt0];
-                            const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
-                            int at = w_begin + placeOf(i, w_size);
-                            int held = claimPlace(&w_crd[at], i);
-                            while (held != 2147483647 && held != i) {
-                                at = at + 1 == w_end ? w_begin : at + 1;
-                                held = claimPlace(&w_crd[at], i);
-                            }
-                            claimed = at;
-                            combined = value;
+                if (1 < pieces) {
+                    for (int tile = 0, tile_end_ = pieces; tile < tile_end_; tile += 32) {
+                        const int tile_end = min(tile + 32, pieces);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int piece = min(entry, tile_end - 1);
+                            const int piece_begin = (int)min((long long)rank * pieces_room + (long long)piece * table_places, 4194304LL) + 8388608;
+                            const int piece_end = piece_begin + table_places;
+                            from = piece_begin;
+                            to = entry < tile_end ? piece_end : piece_begin;
                         }
-                        const int first_slot = last_slot;
-                        const int slices = min(all - first_slice, 32);
-                        const int last_slice = first_slice + slices - 1;
-                        int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
-                        slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
-                        slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
-                        slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
-                        slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
-                        last_slot = slot_2;
-                        const int entries = last_slot - first_slot + 1;
-                        const int warps = (slices + 3) / 4;
-                        const int parts_in_turn = entries <= warps ? 1 : 4;
-                        const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
-                        const int part_of_turn = part & (parts_in_turn - 1);
-                        for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
-                            if (0 < turn) {
-                                __syncthreads();
-                            }
-                            if (entries <= warps || turn == thread_x / 32) {
-                                for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
-                                    if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
-                                        w_vals[claimed] += combined;
-                                    }
-                                    __syncwarp();
-                                }
-                            }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
                         }
                         __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        int last_slot = 0;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int at = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (at < row_ends[slot]) {
+                                const int key = pieces_crd[at];
+                                if (key != 2147483647) {
+                                    int at_2 = w_begin + placeOf(key, w_size);
+                                    int held = claimPlace(&w_crd[at_2], key);
+                                    while (held != 2147483647 && held != key) {
+                                        at_2 = at_2 + 1 == w_end ? w_begin : at_2 + 1;
+                                        held = claimPlace(&w_crd[at_2], key);
+                                    }
+                                    claimed = at_2;
+                                    combined = pieces_vals[at];
+                                }
+                            }
+                            const int first_slot = last_slot;
+                            const int slices = min(all - first_slice, 32);
+                            const int last_slice = first_slice + slices - 1;
+                            int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                            slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                            slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                            slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                            slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                            last_slot = slot_2;
+                            const int entries = last_slot - first_slot + 1;
+                            const int warps = (slices + 3) / 4;
+                            const int parts_in_turn = entries <= warps ? 1 : 4;
+                            const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                            const int part_of_turn = part & (parts_in_turn - 1);
+                            for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                                if (0 < turn) {
+                                    __syncthreads();
+                                }
+                                if (entries <= warps || turn == thread_x / 32) {
+                                    for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                        if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                            w_vals[claimed] += combined;
+                                        }
+                                        __syncwarp();
+                                    }
+                                }
+                            }
+                            __syncthreads();
+                        }
+                    }
+                } else {
+                    for (int tile = pt11_begin; tile < pt11_end; tile += 32) {
+                        const int tile_end = min(tile + 32, pt11_end);
+                        int from = 0;
+                        int to = 0;
+                        if (thread_x < 32) {
+                            const int entry = tile + thread_x;
+                            const int pt1 = min(entry, tile_end - 1);
+                            const int j = t12_crd[pt1];
+                            const int pt02_begin = t0_begins[j];
+                            const int pt02_end = t0_begins[j + 1];
+                            from = pt02_begin;
+                            to = entry < tile_end ? pt02_end : pt02_begin;
+                        }
+                        int all;
+                        const int before = sumBeforeInBlock<256>((to - from + 7) / 8, partial, all);
+                        if (thread_x < 32) {
+                            row_begins[thread_x] = from;
+                            row_ends[thread_x] = to;
+                            row_slices[thread_x] = before;
+                        }
+                        __syncthreads();
+                        const int part = thread_x / 8;
+                        const int lane_of_part = thread_x % 8;
+                        int last_slot = 0;
+                        for (int first_slice = 0; first_slice < all; first_slice += 32) {
+                            const int slice = first_slice + part;
+                            int slot = row_slices[16] <= slice ? 16 : 0;
+                            slot = row_slices[slot + 8] <= slice ? slot + 8 : slot;
+                            slot = row_slices[slot + 4] <= slice ? slot + 4 : slot;
+                            slot = row_slices[slot + 2] <= slice ? slot + 2 : slot;
+                            slot = row_slices[slot + 1] <= slice ? slot + 1 : slot;
+                            const int pt1 = min(tile + slot, tile_end - 1);
+                            const int pt0 = row_begins[slot] + (slice - row_slices[slot]) * 8 + lane_of_part;
+                            int claimed = 2147483647;
+                            double combined = 0.0;
+                            if (pt0 < row_ends[slot]) {
+                                const int i = t02_crd[pt0];
+                                const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                                int at = w_begin + placeOf(i, w_size);
+                                int held = claimPlace(&w_crd[at], i);
+                                while (held != 2147483647 && held != i) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = claimPlace(&w_crd[at], i);
+                                }
+                                claimed = at;
+                                combined = value;
+                            }
+                            const int first_slot = last_slot;
+                            const int slices = min(all - first_slice, 32);
+                            const int last_slice = first_slice + slices - 1;
+                            int slot_2 = row_slices[16] <= last_slice ? 16 : 0;
+                            slot_2 = row_slices[slot_2 + 8] <= last_slice ? slot_2 + 8 : slot_2;
+                            slot_2 = row_slices[slot_2 + 4] <= last_slice ? slot_2 + 4 : slot_2;
+                            slot_2 = row_slices[slot_2 + 2] <= last_slice ? slot_2 + 2 : slot_2;
+                            slot_2 = row_slices[slot_2 + 1] <= last_slice ? slot_2 + 1 : slot_2;
+                            last_slot = slot_2;
+                            const int entries = last_slot - first_slot + 1;
+                            const int warps = (slices + 3) / 4;
+                            const int parts_in_turn = entries <= warps ? 1 : 4;
+                            const int turn_of_lane = entries <= warps ? slot - first_slot : thread_x / 32;
+                            const int part_of_turn = part & (parts_in_turn - 1);
+                            for (int turn = 0, turn_end = min(entries, warps); turn < turn_end; ++turn) {
+                                if (0 < turn) {
+                                    __syncthreads();
+                                }
+                                if (entries <= warps || turn == thread_x / 32) {
+                                    for (int part_in_turn = 0; part_in_turn < parts_in_turn; ++part_in_turn) {
+                                        if (turn == turn_of_lane && part_in_turn == part_of_turn && claimed != 2147483647) {
+                                            w_vals[claimed] += combined;
+                                        }
+                                        __syncwarp();
+                                    }
+                                }
+                            }
+                            __syncthreads();
+                        }
                     }
                 }
                 int to = w_begin;

@@ -132,6 +132,7 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
         table_places,
         table_bytes,
         long_rows: [2, 8, default.long_rows][sizes / 7 % 3],
+        piece_work: [2, 16, default.piece_work][sizes / 2 % 3],
         search_threads,
         list_elements,
         ..default

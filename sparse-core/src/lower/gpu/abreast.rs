@@ -22,7 +22,6 @@
 //! What is only counted, or scattered once, needs no turns, nor do numbers whose sum is the same in every order, which are
 //! combined by atomic updates.
 
-use super::super::assemble::Pass;
 use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::{Lowerer, joined};
@@ -43,11 +42,11 @@ const PART: u32 = 8;
 pub(super) const TILE: u32 = WARP;
 
 /// A loop over entries, in each of which one loop scatters different elements.
-struct Entries<'a> {
+pub(super) struct Entries<'a> {
     /// Which entry.
     var: VarId,
-    lo: &'a Expr,
-    hi: &'a Expr,
+    pub(super) lo: &'a Expr,
+    pub(super) hi: &'a Expr,
     /// What is known of one.
     known: &'a [Stmt],
     /// Which of its elements.
@@ -118,7 +117,7 @@ impl Lowerer<'_> {
         if lanes.size < WARP || !lanes.size.is_power_of_two() {
             return None;
         }
-        let together = match self.spas[filled.workspace.index()].op.filter(|_| filled.pass == Pass::Fill) {
+        let together = match self.spas[filled.workspace.index()].op.filter(|_| filled.pass.combines()) {
             None => Together::Apart,
             Some(op) if op.is_exact(self.dtype) && !self.promises_order() => Together::AnyOrder(op),
             Some(op) => Together::InTurn(op, op.identity(self.dtype)?),
@@ -126,7 +125,7 @@ impl Lowerer<'_> {
         Some(self.in_tiles(&entries, together, lanes, filled))
     }
 
-    fn entries<'a>(&self, stmt: &'a Stmt, filled: &Filled<'_>) -> Option<Entries<'a>> {
+    pub(super) fn entries<'a>(&self, stmt: &'a Stmt, filled: &Filled<'_>) -> Option<Entries<'a>> {
         let Stmt::For { var, lo, hi, step: 1, body, .. } = stmt else { return None };
         let (elements, known) = body.split_last()?;
         let Stmt::For { var: element, lo: first, hi: end, body, .. } = elements else { return None };
@@ -151,7 +150,7 @@ impl Lowerer<'_> {
         // and a block has for its scan.
         let waits = !in_turn && lanes.scope != Scope::Block;
         let comes_again = filled.depth.get() > 0 || self.spas.len() > 1;
-        let at_end = !in_turn && filled.pass == Pass::Fill || waits && comes_again;
+        let at_end = !in_turn && filled.pass.combines() || waits && comes_again;
         let mut out = Block::new();
         out.extend((filled.looks.replace(true) && waits && !at_end).then(|| lanes.barrier()));
         let lo = self.bind("entries_begin", entries.lo.clone(), &mut out);

@@ -262,7 +262,7 @@ impl Lowerer<'_> {
         let Some(Listing { list, pass, next }) = &self.listing else { return body };
         let rows = self.lists[*list].rows;
         let first = match pass {
-            Pass::Count | Pass::Scatters => Expr::Index(0),
+            Pass::Count | Pass::Scatters | Pass::Pieces => Expr::Index(0),
             Pass::Fill => build::load(rows, row.clone()),
         };
         let mut block = vec![Stmt::Mut { var: *next, value: first }];

@@ -10,8 +10,8 @@
 //! `scatter` shares them out among lanes, `vector` moves
 //! several elements by one access, `converge` brings lanes together where they reduce, `host` computes grids, `scan` sums
 //! counts, `table` has sparse workspaces, which `gather` sorts (what has none is `refused`), `team` shares a row out,
-//! `classes` tells which rows, `enlist` what larger teams work on, `tiers` has memory for tables, within `bounds`, in which
-//! teams take `turns`, `parts` has rows that are merged by lanes from one of their `samples` to the next, `tiles` what a
+//! `classes` tells which rows, `enlist` what larger teams work on, `pieces` has rows that are too long for one block, `tiers` has
+//! memory for tables, within `bounds`, in which teams take `turns`, `parts` has rows that are merged by lanes from one of their `samples` to the next, `tiles` what a
 //! block shares. `list` has what all threads scatter into, whose places `fetch` counts, `buckets` sorts and `listed` makes a
 //! result; how many `points` these are at most the host knows. `pack` makes formats of a list of entries. `following` finds
 //! launches that need not wait until the one before has ended.
@@ -39,6 +39,7 @@ mod masks;
 mod open_rows;
 mod pack;
 mod parts;
+mod pieces;
 mod points;
 mod refused;
 mod runs;
@@ -78,6 +79,7 @@ pub(super) use long_rows::LongRows;
 pub(super) use marks::Marks;
 pub(super) use open_rows::OpenRows;
 pub(super) use parts::RowParts;
+pub(super) use pieces::Pieces;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;

@@ -150,7 +150,7 @@ impl Lowerer<'_> {
                 let entries = self.bind("entries", all, &mut block);
                 block.extend(match pass {
                     Pass::Fill => guard(build::lt(entries, Expr::Index(from)), body),
-                    Pass::Scatters | Pass::Count => {
+                    Pass::Scatters | Pass::Pieces | Pass::Count => {
                         let lists: Vec<_> = self.rows_of_teams().into_iter().map(|rows| rows.list).collect();
                         self.enlist(&lists, &row, &entries, body)
                     }

@@ -110,7 +110,7 @@ impl Lowerer<'_> {
             keys.push(self.bind(&self.name(v), key, &mut block));
         }
         let value = match value {
-            Expr::Binary(..) | Expr::Unary(..) | Expr::Select(..) if pass == Pass::Fill => {
+            Expr::Binary(..) | Expr::Unary(..) | Expr::Select(..) if pass.combines() => {
                 let var = self.fresh("value", Ty::Scalar(self.dtype));
                 block.push(Stmt::Let { var, value });
                 Expr::Var(var)
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         let mut then: Block = crd.iter().zip(&keys).map(|(crd, key)| store(*crd, key.clone())).collect();
         then.push(Stmt::Assign { var: len, value: build::add(len, Expr::Index(1)) });
         let mut otherwise = Block::new();
-        if pass == Pass::Fill {
+        if pass.combines() {
             then.push(store(vals, self.begun_by(value.clone(), op)));
             otherwise.push(match op {
                 Some(op) => Stmt::Reduce { buffer: vals, index: at.into(), op, value },
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         let (vals, op) = (self.spas[w.index()].vals, self.spas[w.index()].op);
         let mut then = vec![Stmt::Assign { var: table.len, value: build::add(table.len, Expr::Index(1)) }];
         let mut otherwise = Block::new();
-        if pass == Pass::Fill {
+        if pass.combines() {
             let first = self.begun_by(value.clone(), op);
             then.push(Stmt::Store { buffer: vals, index: at.into(), value: first });
             otherwise.push(match op {

@@ -45,7 +45,7 @@ pub(in super::super) struct Lanes {
 pub(super) struct Filled<'a> {
     pub(super) workspace: WorkspaceId,
     /// Its variable.
-    var: IndexVar,
+    pub(super) var: IndexVar,
     pub(super) pass: Pass,
     pub(super) table: &'a Table,
     /// Are its elements to begin with the reduction's identity?
@@ -110,26 +110,26 @@ impl Lowerer<'_> {
         Lanes::of(&gpu.grid, gpu.thread, gpu.lane)
     }
 
-    /// Empties a table, and shares out what a producer scatters into it. The team has waited after each part of that, if values
+    /// Empties a table, and shares out what a producer scatters into it, for a row that does so once or comes to it again. The team has waited after each part of that, if values
     /// are combined.
     pub(in super::super) fn share_producer(
         &mut self,
-        block: Block,
+        mut block: Block,
         lanes: &Lanes,
-        workspace: WorkspaceId,
-        var: IndexVar,
-        pass: Pass,
+        (workspace, var): (WorkspaceId, IndexVar),
+        (pass, row, once): (Pass, &Expr, bool),
         table: &Table,
     ) -> Block {
         let (begun, looks, depth) = (Cell::new(false), Cell::new(false), Cell::new(0));
         let filled = Filled { workspace, var, pass, table, begun, looks, depth };
+        let pieces = if once { self.cut_producer(&mut block, row, &filled) } else { None };
         let shared = match self.shared_out(&block, lanes, &filled) {
             Some(shared) => shared,
             None => {
                 filled.begun.set(false);
                 filled.looks.set(false);
                 let mut done = self.scatter_alone(block, lanes, &filled);
-                done.extend((pass == Pass::Fill).then(|| lanes.barrier()));
+                done.extend(pass.combines().then(|| lanes.barrier()));
                 done
             }
         };
@@ -139,7 +139,10 @@ impl Lowerer<'_> {
         let waits = claims_first(&shared) || looks && pass == Pass::Count;
         all.extend(waits.then(|| lanes.barrier()));
         all.extend(shared);
-        all
+        match pieces {
+            Some(pieces) => self.around_pieces(pieces, all, lanes, &filled),
+            None => all,
+        }
     }
 
     /// `None` where all of it is one lane's: what one lane alone has changed would be read by others.
@@ -148,7 +151,7 @@ impl Lowerer<'_> {
             if changed_outside(stmts).is_empty() {
                 let mut done = l.scatter_alone(stmts.to_vec(), lanes, filled);
                 // Elements wait for their next terms.
-                done.extend((filled.pass == Pass::Fill).then(|| lanes.barrier()));
+                done.extend(filled.pass.combines().then(|| lanes.barrier()));
                 Some(done)
             } else {
                 None
@@ -164,7 +167,7 @@ impl Lowerer<'_> {
                 Stmt::For { var, lo, hi, body, .. } if self.is_shared_loop(stmt, filled) => {
                     let body = self.claims(body.clone(), filled);
                     out.push(lanes.each(*var, lo.clone(), hi.clone(), body));
-                    out.extend((filled.pass == Pass::Fill).then(|| lanes.barrier()));
+                    out.extend(filled.pass.combines().then(|| lanes.barrier()));
                 }
                 stmt if self.is_shareable(one, filled) => {
                     if let Some(abreast) = self.abreast(stmt, lanes, filled) {
@@ -287,6 +290,7 @@ impl Lowerer<'_> {
             matches!(self.buffers[b.index()].space, Space::Shared { .. } | Space::Register { .. })
                 || self.spas.iter().any(|w| w.vals == b || w.crd.contains(&b))
                 || self.out.marks.iter().flatten().any(|marks| marks.arrays().contains(&b))
+                || self.is_of_pieces(b)
         };
         let mut stores = false;
         visit_stmts(std::slice::from_ref(stmt), &mut |s| {
@@ -464,7 +468,7 @@ fn claims_first(block: &[Stmt]) -> bool {
 }
 
 /// Is something scattered?
-fn scatters(block: &[Stmt]) -> bool {
+pub(super) fn scatters(block: &[Stmt]) -> bool {
     let mut found = false;
     visit_stmts(block, &mut |s| found |= matches!(s, Stmt::Scatter { .. }));
     found

@@ -20,6 +20,7 @@ use super::abreast::TILE;
 use super::classes::{Class, who};
 use super::enlist::{Enlisted, Wanted};
 use super::long_rows::LongRows;
+use super::pieces::Cutting;
 use super::team::number_in_block;
 use crate::cin::Cin;
 use crate::cin::grid::{Grid, Team};
@@ -50,11 +51,13 @@ pub(in super::super) struct Tiers {
     /// No row's tables have more places, for the host.
     most_places: Expr,
     /// The same of how many elements it scatters, or places, if these are more; `None` if the host knows no bound.
-    most_work: Option<Expr>,
+    pub(super) most_work: Option<Expr>,
     /// The one that has the launch's rows.
     pub(in super::super) lowered: Option<Tier>,
     /// Where its team's tables begin.
     pub(super) regions: Vec<(WorkspaceId, VarId)>,
+    /// How its rows are cut, if they may be.
+    pub(super) cutting: Option<Cutting>,
 }
 
 impl Default for Tiers {
@@ -66,6 +69,7 @@ impl Default for Tiers {
             most_work: None,
             lowered: None,
             regions: vec![],
+            cutting: None,
         }
     }
 }

@@ -17,7 +17,7 @@ use super::super::region::guard;
 use super::super::{Lowerer, internal};
 use super::enlist::Enlisted;
 use super::team::{number, number_in_block};
-use super::tiers::largest_below;
+use super::tiers::{Tier, largest_below};
 use super::{Blocks, TeamLanes};
 use crate::diag::Diagnostic;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
@@ -35,6 +35,7 @@ impl Lowerer<'_> {
     pub(in super::super) fn take_turns(&mut self) {
         self.tiers.regions.clear();
         self.share_tables();
+        self.begin_pieces();
         if self.tiers.lowered.as_ref().is_some_and(|tier| tier.list.is_none()) {
             let (number, own) = (self.fresh("row", Ty::Index), self.fresh("own", Ty::Index));
             if let Some(gpu) = &mut self.gpu {
@@ -106,7 +107,7 @@ impl Lowerer<'_> {
         let mut outside = Block::new();
         let team = self.bind("team", number(&grid, block, self.gpu().thread), &mut outside);
         let turns = match &tier.list {
-            Some(list) => self.turns_by_list(list, count, body)?,
+            Some(list) => self.turns_by_list((&tier, list), count, body)?,
             None => self.turns_by_number(count, body)?,
         };
         let Turns { row, comments, mut body, end, on_host } = turns;
@@ -116,8 +117,12 @@ impl Lowerer<'_> {
         {
             body.push(lanes.barrier());
         }
+        self.before_pieces(&tier, &mut outside);
         let all = blocks * count;
-        let regions = std::mem::take(&mut self.tiers.regions);
+        let mut regions = std::mem::take(&mut self.tiers.regions);
+        if self.makes_pieces() && self.shared_tables(&tier).is_none() {
+            regions.clear();
+        }
         match tier.below {
             Some(_) => {
                 let (own, _) = number_in_block(&grid, self.gpu().thread);
@@ -156,7 +161,7 @@ impl Lowerer<'_> {
                 outside.extend(guard(build::lt(team, teams), inside));
             }
         }
-        let on_host = self.launched_for(&tier, build::min(on_host, Expr::Index(blocks)));
+        let on_host = self.launched_for_pass(&tier, build::min(on_host, Expr::Index(blocks)));
         if let Some(gpu) = &mut self.gpu {
             gpu.axes = vec![(block, Some(Blocks { on_host, on_device: None }))];
             gpu.bound_registers();
@@ -168,7 +173,7 @@ impl Lowerer<'_> {
     /// The rows of a list, which stood for blocks before this.
     fn turns_by_list(
         &mut self,
-        list: &Enlisted,
+        (tier, list): (&Tier, &Enlisted),
         count: u64,
         mut body: Block,
     ) -> Result<Turns, Box<Diagnostic>> {
@@ -179,9 +184,15 @@ impl Lowerer<'_> {
             return Err(internal(self.kernel, "blocks that assemble rows are not the rows"));
         }
         let axis = *axis;
-        let (rank, row) = (self.fresh("rank", Ty::Index), self.fresh("row", Ty::Index));
+        let (rank, row) = (self.rank_of_row(), self.fresh("row", Ty::Index));
         substitute(&mut body, axis, &row.into());
         body.insert(0, Stmt::Let { var: row, value: list.item(rank) });
+        if self.makes_pieces() {
+            let Some((number, body, end, on_host)) = self.turns_by_piece((tier, list), (row, body)) else {
+                return Err(internal(self.kernel, "a pass makes pieces of rows that have none"));
+            };
+            return Ok(Turns { row: number, comments: vec![], body, end, on_host });
+        }
         let on_host = ceil(list.most.clone(), count);
         Ok(Turns { row: rank, comments: vec![], body, end: list.many(), on_host })
     }
@@ -303,7 +314,7 @@ impl Tables {
         matches!(e, Expr::Search { buffer, .. } if self.arrays.contains(buffer))
     }
 
-    /// Is a place written, or read that is not a lane's own?
+    /// Is a place written or read that is not a lane's own?
     fn used_by(&self, block: &[Stmt], is_own: &dyn Fn(&Expr) -> bool) -> bool {
         let mut used = false;
         visit_exprs(block, &mut |e| {
@@ -312,7 +323,12 @@ impl Tables {
                 e => self.searches(e),
             };
         });
-        visit_stmts(block, &mut |s| used |= s.buffers().iter().any(|b| self.arrays.contains(b)));
+        visit_stmts(block, &mut |s| {
+            used |= match s {
+                Stmt::Store { buffer, index, .. } => self.arrays.contains(buffer) && !is_own(index),
+                s => s.buffers().iter().any(|b| self.arrays.contains(b)),
+            };
+        });
         used
     }
 }

@@ -8,7 +8,16 @@ use sparse_core::scalar::Monoid;
 
 /// What a case's program does, in words that are counted.
 pub fn launched(case: &Case, program: &Program) -> Vec<String> {
-    [teams(case, program), merges(program), vectors(program), tables(program), masks(case, program)].concat()
+    let found = [merges(program), vectors(program), tables(program), pieces(program), masks(case, program)];
+    [teams(case, program), found.concat()].concat()
+}
+
+/// Where blocks have tables of pieces of rows.
+fn pieces(program: &Program) -> Vec<String> {
+    let made = program.launches().filter(|l| l.name.contains("_pieces_"));
+    let shares = |l: &Launch| l.shared.iter().any(|b| program.buffer(*b).name.contains("crd_shared"));
+    let place = |l: &Launch| if shares(l) { "in shared memory" } else { "on the device" };
+    made.map(|l| format!("rows in pieces, tables {}", place(l))).collect()
 }
 
 /// Are workspaces masked: because the compiler takes factors out of a sum, or by schedule?

@@ -348,6 +348,8 @@ const GPU: &[&str] = &[
     "entries abreast under a mask",
     "entries abreast, tables on the device",
     "tables in order by marks",
+    "rows in pieces, tables in shared memory",
+    "rows in pieces, tables on the device",
     "buckets of groups of 2",
     "buckets of groups of 4",
     "buckets of groups of 8",
