@@ -127,3 +127,23 @@ mod teams_claim_places_by_one_coordinate {
         }
     }
 }
+
+/// Both accesses are copied in another order, which loops came to the result's entries in.
+mod what_is_copied_twice_leads_to_no_pattern {
+    use super::*;
+
+    kernel! {
+        SQUARES: fn squares(A: Csf3<f64>, B: Tensor<f64, (Dense, Dense, Dense, Dense)>) -> Csf3<f64> {
+            R[k, i, j] = A[k, i, j] * A[k, i, j] * B[i, j, k, l];
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (dims, one_in) in [([1, 1, 2], 1), ([3, 4, 5], 2), ([0, 2, 3], 1)] {
+            let A = random(&dims, one_in, 1);
+            let B = random(&[dims[1], dims[2], dims[0], 3], 1, 2);
+            check!(SQUARES, squares(A, B));
+        }
+    }
+}

@@ -31,6 +31,7 @@ use super::assembly::groups;
 use super::concretize::{concretize, with_first};
 use super::cost::{cost, has_mask};
 use super::order::level_vars;
+use super::result::{ResultKind, result_kind};
 use super::terms::{Apart, Copied, Which, access};
 use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
 use crate::diag::Diagnostics;
@@ -149,7 +150,8 @@ impl Way {
             // Threads have an element each, in the order of memory: what they all read is in their cache.
             Platform::Cuda => usize::MAX,
         };
-        let cin = with_first(kernel, &apart, inside_of).filter(|cin| are_readable(kernel, cin, target))?;
+        let cin = with_first(kernel, &apart, inside_of)
+            .filter(|cin| are_readable(kernel, cin, target) && stores_in_order(kernel, cin))?;
         Some(Way::new(kernel, apart, cin))
     }
 
@@ -207,6 +209,30 @@ fn are_readable(kernel: &Kernel, cin: &Cin, target: Platform) -> bool {
         let rows = target == Platform::Cpu || spec.levels.first().is_some_and(|root| root.is_full());
         copy.vars.first() == outermost.as_ref() || once && rows
     })
+}
+
+/// Do loops come to the entries of an assembled result in the order of its levels? Those over the entries of an operand whose pattern the
+/// result would have need not, and of what is copied no result has the pattern.
+fn stores_in_order(kernel: &Kernel, cin: &Cin) -> bool {
+    if result_kind(kernel, cin) != ResultKind::Append {
+        return true;
+    }
+    let (mut stmt, mut loops) = (&cin.root, vec![]);
+    loop {
+        match stmt {
+            Stmt::Forall { var, body } => {
+                loops.push(*var);
+                stmt = body;
+            }
+            Stmt::Where { consumer, .. } => stmt = consumer,
+            Stmt::Assign { target: Target::Tensor(lhs), .. } => {
+                let levels = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
+                loops.retain(|v| levels.contains(v));
+                return loops == levels;
+            }
+            Stmt::Assign { .. } => return true,
+        }
+    }
 }
 
 /// The loop around the statement, inside of what is copied before.

@@ -174,6 +174,10 @@ const OF_MANY: &[(&str, &str)] = &[
     ("ij", "(IJ*IJ+IJ*IJ+IJ*IJ+#)*j+#"),
     ("ijk", "IJK+IJK+IJK+IJK"),
     ("i", "I+I+I+I+I+I"),
+    // One has a term of its own, and decides what another term is.
+    ("i", "I+I+I+'I*I"),
+    ("ij", "IJ+IJ+IJ+'IJ*IJ"),
+    ("ij", "IJ+IJ*IJ+IJ+'IJ+IJ"),
 ];
 
 /// Elements of the result that nothing is stored for have another value than its fill.
@@ -246,7 +250,8 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         // Integers that are infinite are refused in most sums, and those that have a name are sums.
         // Nor do terms with variables of their own meet one that is packed: few that have a name have such.
         let named = rng.percent(taste.percent(Theme::Infinities, 80, 40)) && !taste.has(Theme::Terms);
-        let many = !lone && rng.percent(5);
+        // The others are what they would be without these.
+        let many = !lone && rng.clone().percent(5);
         if many {
             taste.themes.push(Theme::Background);
         }
