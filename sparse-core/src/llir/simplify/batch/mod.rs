@@ -194,6 +194,13 @@ impl Batch<'_> {
         VarId(self.program.vars.len() as u32 - 1)
     }
 
+    /// A register array for what a batch has of something.
+    fn register(&mut self, of: &str, elem: Elem, len: u32) -> BufferId {
+        let name = self.names.fresh(&format!("{of}_batch"));
+        self.program.buffers.push(Buffer { name, elem, space: Space::Register { len }, array: Array::Local });
+        BufferId(self.program.buffers.len() as u32 - 1)
+    }
+
     fn arrays(&mut self, plan: &Plan) -> Arrays {
         let of_vars = plan.kept.iter().map(|v| {
             let var = self.program.var(*v);
@@ -205,13 +212,7 @@ impl Batch<'_> {
         });
         let [vars, vectors] = [of_vars.collect(), of_vectors.collect()];
         let mut declare = |all: Vec<(String, Elem, u32)>| -> Vec<BufferId> {
-            let each = all.into_iter().map(|(name, elem, len)| {
-                let name = self.names.fresh(&format!("{name}_batch"));
-                let space = Space::Register { len: len * plan.entries };
-                self.program.buffers.push(Buffer { name, elem, space, array: Array::Local });
-                BufferId(self.program.buffers.len() as u32 - 1)
-            });
-            each.collect()
+            all.into_iter().map(|(name, elem, len)| self.register(&name, elem, len * plan.entries)).collect()
         };
         Arrays { vars: declare(vars), vectors: declare(vectors) }
     }

@@ -6,7 +6,7 @@ use crate::format::Level;
 use crate::llir::build::{add, le, load, mul};
 use crate::llir::print::print;
 use crate::llir::samples::{Tables as Samples, for_, let_, mut_, times};
-use crate::llir::{Axis, IndexOp, Role};
+use crate::llir::{Axis, Role};
 use crate::scalar::{DType, Monoid};
 use expect_test::expect;
 
@@ -161,10 +161,9 @@ fn what_a_batch_loads_leaves_room_for_other_threads() {
 /// A thread's share of eight entries, but for the last one's: `begin = min(thread * of, 99); end = min(begin + of, 99)`.
 fn share(s: &mut Sample, of: u64) -> (Block, VarId, VarId) {
     let [begin, end] = ["begin", "end"].map(|name| s.t.index(name));
-    let min = |a, b| Expr::IndexOp(IndexOp::Min, Box::new(a), Box::new(b));
     let lets = vec![
-        let_(begin, min(mul(s.thread, Expr::Index(of)), Expr::Index(99))),
-        let_(end, min(add(begin, Expr::Index(of)), Expr::Index(99))),
+        let_(begin, build::min(mul(s.thread, Expr::Index(of)), Expr::Index(99))),
+        let_(end, build::min(add(begin, Expr::Index(of)), Expr::Index(99))),
     ];
     (lets, begin, end)
 }

@@ -11,8 +11,8 @@
 //! } }                                                     } } }
 //! ```
 //!
-//! A thread with eight entries beside one with eight more loads them one by one from places that are as far from each other as
-//! its neighbours': each access of a warp then touches every sector that the warp has, and all eight do. A vector of four is a
+//! Neighbouring threads have eight entries each: where these are loaded one by one, each access of a warp touches every sector
+//! that the warp has, and all eight do. A vector of four is a
 //! quarter of the accesses. The condition is decided by where a thread begins, which is a multiple of its entries but for the
 //! last one's; loops that begin where a row does stay as they are, as one in four would begin at such a place.
 
@@ -21,7 +21,7 @@ use super::{Arrays, Batch};
 use crate::llir::align::Facts;
 use crate::llir::walk::{rename, visit_stmts};
 use crate::llir::{
-    Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, VectorPart, build,
+    Block, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, VectorPart, build,
 };
 use std::collections::BTreeMap;
 
@@ -49,14 +49,13 @@ fn begins_whole(facts: &Facts, e: &Expr, n: u64) -> bool {
 
 /// How many iterations a loop has at most, if that is known.
 pub(super) fn most(facts: &Facts, lo: &Expr, hi: &Expr) -> Option<u64> {
-    match hi {
-        Expr::Index(hi) if matches!(lo, Expr::Index(_)) => {
-            let Expr::Index(lo) = lo else { return None };
-            Some(hi.saturating_sub(*lo))
+    match (lo, hi) {
+        (Expr::Index(lo), Expr::Index(hi)) => Some(hi.saturating_sub(*lo)),
+        (_, Expr::Var(v)) => most(facts, lo, facts.definition(*v)?),
+        (_, Expr::IndexOp(IndexOp::Min, a, b)) => {
+            [a, b].into_iter().filter_map(|end| most(facts, lo, end)).min()
         }
-        Expr::Var(v) => most(facts, lo, facts.definition(*v)?),
-        Expr::IndexOp(IndexOp::Min, a, b) => [a, b].into_iter().filter_map(|end| most(facts, lo, end)).min(),
-        Expr::IndexOp(IndexOp::Add, a, b) if **a == *lo => match **b {
+        (_, Expr::IndexOp(IndexOp::Add, a, b)) if **a == *lo => match **b {
             Expr::Index(n) => Some(n),
             _ => None,
         },
@@ -92,10 +91,7 @@ impl Batch<'_> {
         let entries = u64::from(plan.entries);
         let whole = build::and(
             build::le(build::add(first, Expr::Index(entries)), end.clone()),
-            build::eq(
-                Expr::IndexOp(IndexOp::Rem, Box::new(first.into()), Box::new(Expr::Index(aligned))),
-                Expr::Index(0),
-            ),
+            build::eq(build::op(IndexOp::Rem, first, Expr::Index(aligned)), Expr::Index(0)),
         );
         let (mut out, mut then) = (vec![], vec![]);
         for run in &runs {
@@ -142,17 +138,13 @@ impl Batch<'_> {
         let loaded = loaded.filter(|all| !all.is_empty())?;
         let run = |(from, vars, len): (BufferId, Vec<VarId>, u64)| {
             let kept = plan.kept.iter().position(|v| vars.contains(v)).map(|at| arrays.vars[at]);
-            Run { from, to: kept.unwrap_or_else(|| self.register(from, plan.entries)), vars, len }
+            let own = || {
+                let Buffer { name, elem, .. } = self.program.buffer(from).clone();
+                self.register(&name, elem, plan.entries)
+            };
+            Run { from, to: kept.unwrap_or_else(own), vars, len }
         };
         Some(loaded.into_iter().map(run).collect())
-    }
-
-    /// A register array for elements of another.
-    fn register(&mut self, of: BufferId, len: u32) -> BufferId {
-        let buffer = self.program.buffer(of);
-        let (name, elem) = (self.names.fresh(&format!("{}_batch", buffer.name)), buffer.elem);
-        self.program.buffers.push(Buffer { name, elem, space: Space::Register { len }, array: Array::Local });
-        BufferId(self.program.buffers.len() as u32 - 1)
     }
 
     /// The loop over what the elements of runs lead to; nothing if that is all.
