@@ -147,3 +147,43 @@ mod what_is_copied_twice_leads_to_no_pattern {
         }
     }
 }
+
+/// Who reads the rows of a copy comes to those without entries, too, and stores a sum of nothing: the oracle expected none.
+mod a_copy_has_rows_without_entries {
+    use super::*;
+
+    kernel! {
+        LESS: fn less(A: Csc<f64>, B: Csc<f64>, C: Csr<f64>, D: Csr<f64>) -> Csc<f64> {
+            R[i, k] = A[i, k] - B[i, k] * C[i, j] * D[j, k];
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (n, one_in) in [(0, 1), (2, 9), (3, 2)] {
+            let (A, B) = (random(&[4, 5], 4, 1), random(&[4, 5], 2, 2));
+            let (C, D) = (random(&[4, n], 3, 3), random(&[n, 5], one_in, 4));
+            check!(LESS, less(A, B, C, D));
+        }
+    }
+}
+
+/// A term that is summed has another background for each size of what it is summed over: with coordinates far apart the oracle
+/// expected that of size 1.
+mod what_is_not_stored_is_summed_as_often_as_there_are_elements {
+    use super::*;
+
+    kernel! {
+        LESS: fn less(A: Tensor<f64, (Compressed, Dense)>, B: SparseVec<f64>) -> SparseVec<f64> {
+            R[i] = exp(A[i, j]) - cos(B[i]);
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for n in 0..3 {
+            let (A, B) = (random(&[5, n], 2, 1), random(&[5], 2, 2));
+            check!(LESS, less(A, B));
+        }
+    }
+}

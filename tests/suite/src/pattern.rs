@@ -248,6 +248,8 @@ struct Bound {
     /// Accesses that go through a workspace that goes on below what is appended: it may have a row for each coordinate, whatever
     /// is in it, and then blocks of the result are there for all.
     by_rows: HashSet<String>,
+    /// Accesses that are copied with a variable that is reduced: who reads the copy comes to all of its rows, entries or not.
+    by_copies: HashSet<String>,
     /// Some of them go through a workspace.
     scattered: bool,
 }
@@ -271,6 +273,9 @@ fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<Bound> {
         let of_block = |name: &&str| !names.contains(name) && number(name).is_some_and(of_result);
         if scattered.iter().any(of_block) {
             found.by_rows.insert(access.clone());
+        }
+        if scattered.iter().any(|name| number(name).is_some_and(|v| !of_result(v))) {
+            found.by_copies.insert(access.clone());
         }
         found.vars.insert(access, vars);
         found.scattered |= !scattered.is_empty();
@@ -332,6 +337,8 @@ struct Walked {
     vars: Vec<usize>,
     /// Their coordinates; `None` if they are all there.
     present: Option<HashSet<Vec<usize>>>,
+    /// May it be there all the same?
+    perhaps: bool,
 }
 
 /// The accesses of the statement.
@@ -352,6 +359,7 @@ fn operands(case: &Case, loops: &Bound) -> Vec<Walked> {
             access: a.clone(),
             vars: dims.iter().map(|&d| var(d)).collect(),
             present: last.map(|_| t.entries.iter().map(|e| coordinates(&e.0)).collect()),
+            perhaps: loops.by_copies.contains(&text),
             bound,
         });
     });
@@ -455,7 +463,7 @@ impl Walk<'_> {
         match &walked.present {
             Some(present) if !at().is_some_and(|c| present.contains(&c)) => {
                 let t = &self.case.tensors[a.tensor.index()];
-                Number::leaf(t.spec.fill.value(self.case.dtype), true)
+                Number { open: walked.perhaps, ..Number::leaf(t.spec.fill.value(self.case.dtype), true) }
             }
             _ => self.something(),
         }

@@ -8,7 +8,7 @@ use crate::interpret::broken;
 use crate::oracle::background_without;
 use sparse_core::format::TensorId;
 use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar};
-use sparse_core::scalar::{BinaryOp, Monoid, UnaryOp};
+use sparse_core::scalar::{BinaryOp, Monoid, UnaryOp, Value};
 use sparse_core::tensor::DynTensor;
 
 /// By how much the coordinates of each index variable are multiplied.
@@ -127,20 +127,32 @@ fn is_neutral(case: &Case, v: usize) -> bool {
     };
     let sums = !written && !matches!(case.assignment.op, AssignOp::Reduce(m) if m != Monoid::Add);
     let mut terms = Vec::new();
+    each_term(&case.assignment.rhs, &mut terms);
+    let with = |term: &&&Expr| term.any(|e| has(e, v));
     if sums {
-        each_term(&case.assignment.rhs, &mut terms)
-    } else {
-        terms.push(&case.assignment.rhs)
+        return identity.is_some()
+            && terms.iter().filter(with).all(|term| background_of(case, term, v) == identity);
     }
-    terms.into_iter().filter(|term| term.any(|e| has(e, v))).all(|term| {
-        let mut alone = case.clone();
-        alone.assignment.rhs = apart(term, v, &mut alone.tensors);
-        // What is reduced, not what it is reduced to.
-        alone.assignment.op = AssignOp::Assign;
-        alone.assignment.lhs.indices = (0..case.vars.len()).map(|v| IndexVar(v as u32)).collect();
-        let is_empty = |t: usize, _: &Operand| t >= case.tensors.len();
-        identity.is_some() && background_without(&alone, &is_empty) == identity
-    })
+    // A term that is summed by itself is as often what it is for one element as there are elements.
+    let scales = |term: &&&Expr| written && case.assignment.op == AssignOp::Assign && reduces(case, term);
+    identity.is_some()
+        && background_of(case, &case.assignment.rhs, v) == identity
+        && terms.iter().filter(scales).all(|term| background_of(case, term, v) == Some(case.dtype.zero()))
+}
+
+/// What is reduced, not what it is reduced to, at a coordinate of a variable at which nothing is stored.
+fn background_of(case: &Case, term: &Expr, v: usize) -> Option<Value> {
+    let mut alone = case.clone();
+    alone.assignment.rhs = apart(term, v, &mut alone.tensors);
+    alone.assignment.op = AssignOp::Assign;
+    alone.assignment.lhs.indices = (0..case.vars.len()).map(|v| IndexVar(v as u32)).collect();
+    background_without(&alone, &|t, _| t >= case.tensors.len())
+}
+
+/// Is a term reduced?
+fn reduces(case: &Case, term: &Expr) -> bool {
+    (0..case.vars.len())
+        .any(|v| !case.assignment.lhs.indices.contains(&IndexVar(v as u32)) && term.any(|e| has(e, v)))
 }
 
 /// The expression where accesses that have a variable are of tensors of their own.

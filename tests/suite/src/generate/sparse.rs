@@ -250,8 +250,7 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         // Integers that are infinite are refused in most sums, and those that have a name are sums.
         // Nor do terms with variables of their own meet one that is packed: few that have a name have such.
         let named = rng.percent(taste.percent(Theme::Infinities, 80, 40)) && !taste.has(Theme::Terms);
-        // The others are what they would be without these.
-        let many = !lone && rng.clone().percent(5);
+        let many = !lone && rng.percent(5);
         if many {
             taste.themes.push(Theme::Background);
         }
