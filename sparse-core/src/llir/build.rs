@@ -65,6 +65,11 @@ pub fn div(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     op(IndexOp::Div, a, b)
 }
 
+/// What is left when an index is divided by another.
+pub fn rem(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    op(IndexOp::Rem, a, b)
+}
+
 /// The larger of two indices.
 pub fn max(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     match (a.into(), b.into()) {

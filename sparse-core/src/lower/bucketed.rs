@@ -26,9 +26,7 @@ use crate::cin::provenance::Tag;
 use crate::cin::val::{AccessId, Constant, Nest, Val};
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
-use crate::llir::{
-    Array, Block, Bound, BufferId, Elem, Expr, IndexOp, LoopKind, MOST, Space, Stmt, Ty, VarId, build,
-};
+use crate::llir::{Array, Block, Bound, BufferId, Elem, Expr, LoopKind, MOST, Space, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 use crate::work::{SHARED, WORTH_LOG2};
@@ -210,10 +208,8 @@ impl Lowerer<'_> {
         }
         let (name, entries) = (self.name(inner[0]), self.entries_walked(producer)?);
         let entries = self.bind("entries", entries, block);
-        let shared = Box::new(Expr::Index(SHARED as u64));
-        let work = Expr::IndexOp(IndexOp::Div, Box::new(entries.clone()), shared);
-        let of_row = Box::new(build::max(rows.clone(), Expr::Index(1)));
-        let of_row = Expr::IndexOp(IndexOp::Div, Box::new(entries), of_row);
+        let work = build::div(entries.clone(), Expr::Index(SHARED as u64));
+        let of_row = build::div(entries, build::max(rows.clone(), Expr::Index(1)));
         let n = build::min(Expr::Workers(Box::new(work.clone())), build::add(of_row, Expr::Index(1)));
         let n = self.bind(&format!("{name}_parts"), n, block);
         let filled = match is_result {
@@ -282,9 +278,7 @@ impl Lowerer<'_> {
         let n = self.extent(v);
         let pos = self.balance(v, &Expr::Index(0), &n);
         let all = pos.map_or(n.clone(), |pos| build::load(pos, n.clone()));
-        let share = |k: Expr| {
-            Expr::IndexOp(IndexOp::Div, Box::new(build::mul(all.clone(), k)), Box::new(parts.clone()))
-        };
+        let share = |k: Expr| build::div(build::mul(all.clone(), k), parts.clone());
         let begin = |k: Expr| match pos {
             Some(pos) => build::search(Bound::Lower, pos, Expr::Index(0), n.clone(), share(k)),
             None => share(k),

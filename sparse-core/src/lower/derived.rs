@@ -14,7 +14,7 @@ use crate::cin::provenance::{Part, Relation};
 use crate::cin::val::Val;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
-use crate::llir::{Block, Expr, IndexOp, Ty, build};
+use crate::llir::{Block, Expr, Ty, build};
 
 impl Lowerer<'_> {
     /// The outermost of the loops that are left, and what is inside it.
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
         let Some((&v, rest)) = loops.split_first() else { unreachable!("there is a loop to peel") };
         let name = self.name(v);
         let size = length(&of);
-        let whole = Expr::IndexOp(IndexOp::Div, Box::new(size.clone()), Box::new(Expr::Index(n)));
+        let whole = build::div(size.clone(), Expr::Index(n));
         let mut block = Block::new();
         let whole = self.bind(&format!("{name}_end"), whole, &mut block);
         let mut even = st.clone();

@@ -12,7 +12,7 @@ use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
-use crate::llir::{Block, BufferId, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build};
+use crate::llir::{Block, BufferId, Expr, LoopKind, Space, Stmt, VarId, build};
 use crate::scalar::Monoid;
 
 /// Copies of the body of a loop for vector lanes whose number of iterations is not constant.
@@ -349,9 +349,7 @@ impl Lowerer<'_> {
     /// `above`.
     fn average_children(&self, a: AccessId, above: usize, below: usize) -> Expr {
         let parents = build::max(self.positions_below(a, above), Expr::Index(1));
-        let children = Box::new(self.positions_below(a, below));
-        let length = Expr::IndexOp(IndexOp::Div, children, Box::new(parents));
-        build::add(length, Expr::Index(1))
+        build::add(build::div(self.positions_below(a, below), parents), Expr::Index(1))
     }
 
     /// The positions of an operand below the rows that a loop's iterations are: coordinates of a dense level that begins

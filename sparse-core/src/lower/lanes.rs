@@ -10,7 +10,7 @@ use super::state::{Lane, Lhs, State};
 use super::{Lowered, Lowerer};
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
-use crate::llir::{Array, Block, Expr, IndexOp, LoopKind, Space, Stmt, Ty, build};
+use crate::llir::{Array, Block, Expr, LoopKind, Space, Stmt, Ty, build};
 
 /// So many bytes are a tile on every processor: half of what SSE2 has. Others have registers for these.
 const FITS: u64 = 128;
@@ -77,9 +77,8 @@ impl Lowerer<'_> {
         let mut done = Expr::Index(0);
         for width in worthwhile(&self.options.lanes, self.dtype.size() as u64) {
             let end = self.fresh(&format!("{name}_end"), Ty::Index);
-            let w = || Box::new(Expr::Index(width.into()));
-            let whole = Expr::IndexOp(IndexOp::Div, Box::new(n.clone()), w());
-            let whole = Expr::IndexOp(IndexOp::Mul, Box::new(whole), w());
+            let w = || Expr::Index(width.into());
+            let whole = build::mul(build::div(n.clone(), w()), w());
             let bytes = u64::from(width) * self.dtype.size() as u64;
             let value = match bytes {
                 ..=FITS => whole,

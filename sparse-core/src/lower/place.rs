@@ -320,7 +320,7 @@ impl Lowerer<'_> {
                     Some(parts) => {
                         st.parts.insert(parent, parts.clone());
                         let more = build::sub(build::add(step.n, parts.clone()), Expr::Index(1));
-                        Expr::IndexOp(IndexOp::Div, Box::new(more), Box::new(parts))
+                        build::div(more, parts)
                     }
                 };
                 step.n = self.bind(&format!("{}_step", self.name(parent)), of_each, block);
@@ -342,9 +342,8 @@ impl Lowerer<'_> {
         if !self.provenance.tag(outer).as_worth {
             return None;
         }
-        let of_part = Box::new(Expr::Index(self.options.part_work));
-        let worth =
-            Expr::IndexOp(IndexOp::Div, Box::new(self.work(outer, st, &self.gaps(outer, st))), of_part);
+        let work = self.work(outer, st, &self.gaps(outer, st));
+        let worth = build::div(work, Expr::Index(self.options.part_work));
         let parts = build::max(build::min(worth, Expr::Index(n)), Expr::Index(1));
         Some(self.bind(&format!("{}s", self.name(outer)), parts, block))
     }
@@ -445,10 +444,6 @@ pub(super) fn ceil(size: Expr, n: u64) -> Expr {
     match size {
         size if n == 1 => size,
         Expr::Index(size) => Expr::Index(size.div_ceil(n.max(1))),
-        size => Expr::IndexOp(
-            IndexOp::Div,
-            Box::new(build::add(size, Expr::Index(n - 1))),
-            Box::new(Expr::Index(n)),
-        ),
+        size => build::div(build::add(size, Expr::Index(n - 1)), Expr::Index(n)),
     }
 }

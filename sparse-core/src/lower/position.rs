@@ -19,7 +19,7 @@ use super::{Lowered, Lowerer, internal, joined};
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
-use crate::llir::{Block, Bound, BufferId, Expr, IndexOp, LoopKind, Stmt, Ty, VarId, build};
+use crate::llir::{Block, Bound, BufferId, Expr, LoopKind, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 
 /// The levels of a leader that a loop runs over.
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
                 let after = build::search(Bound::Upper, pos, lo, hi, child);
                 build::sub(after, Expr::Index(1))
             }
-            None => Expr::IndexOp(IndexOp::Div, Box::new(child), Box::new(next.size.clone())),
+            None => build::div(child, next.size.clone()),
         }
     }
 
@@ -391,7 +391,7 @@ impl Lowerer<'_> {
                 // A dense level with a singleton below: its positions are those of the singleton. At the root they are
                 // coordinates; below it rows may have been passed over.
                 None if first + n == 0 => Expr::Var(p),
-                None => Expr::IndexOp(IndexOp::Rem, Box::new(p.into()), Box::new(level.size)),
+                None => build::rem(p, level.size),
             };
             let name = self.name(root);
             at = self.bind(&name, coordinate, &mut body);
@@ -422,7 +422,7 @@ impl Lowerer<'_> {
         match stored.crd {
             Some(crd) => build::load(crd, position),
             None if level == span.first => build::sub(position, parents[0].0.clone()),
-            None => Expr::IndexOp(IndexOp::Rem, Box::new(position), Box::new(stored.size.clone())),
+            None => build::rem(position, stored.size.clone()),
         }
     }
 

@@ -19,7 +19,7 @@ use super::tiles::Shared;
 use crate::cin::provenance::{Part, Relation};
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
-use crate::llir::{Block, Bound, Elem, Expr, IndexOp, Scope, Stmt, build};
+use crate::llir::{Block, Bound, Elem, Expr, Scope, Stmt, build};
 
 /// Parts of a block's positions. Their ends are one more, and no more than a warp's lanes.
 const PARTS: u64 = 16;
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         let (thread, each) = (Expr::Var(self.gpu().thread), self.gpu().grid.threads() / PARTS);
         let begin = build::add(w.lo.clone(), build::mul(thread.clone(), Expr::Index(each)));
         let mut at = build::min(begin, build::sub(w.hi.clone(), Expr::Index(1)));
-        let part = Expr::IndexOp(IndexOp::Div, Box::new(thread.clone()), Box::new(Expr::Index(each)));
+        let part = build::div(thread.clone(), Expr::Index(each));
         let next = build::add(part.clone(), Expr::Index(1));
         let (mut search, mut ranges) = (Block::new(), ranges(parents));
         for (level, below) in (span.first..span.group).zip(&levels).rev() {

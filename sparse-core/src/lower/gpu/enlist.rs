@@ -17,9 +17,7 @@ use super::TeamLanes;
 use super::classes::who;
 use super::team::{declare_lane, number, number_in_block};
 use crate::cin::grid::{Grid, RowClass};
-use crate::llir::{
-    Axis, Block, BufferId, Expr, FetchOp, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build,
-};
+use crate::llir::{Axis, Block, BufferId, Expr, FetchOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 use crate::scalar::Value;
 
 /// A list that is wanted.
@@ -79,9 +77,8 @@ impl Lowerer<'_> {
         (items, elements): (&Expr, &Expr),
     ) -> (Vec<Step>, Vec<Enlisted>) {
         let wanted = classes.iter().map(|rows| {
-            let (all, from) = (Box::new(elements.clone()), rows.elements());
-            let large = Expr::IndexOp(IndexOp::Div, all, Box::new(Expr::Index(from)));
-            let most = build::min(items.clone(), large);
+            let from = rows.elements();
+            let most = build::min(items.clone(), build::div(elements.clone(), Expr::Index(from)));
             Wanted { who: who(rows), threads: rows.threads, from, most }
         });
         self.lists_of(name, wanted.collect())

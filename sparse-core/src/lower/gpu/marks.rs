@@ -19,7 +19,6 @@ use super::TeamLanes;
 use super::table::Table;
 use super::team::Prefix;
 use super::tiers::Tier;
-use super::turns::rem;
 use crate::cin::grid::Team;
 use crate::llir::{
     Block, BufferId, Elem, Expr, FetchOp, IndexOp, LoopKind, MOST, Scanned, Space, Step, Stmt, Ty, VarId,
@@ -130,7 +129,7 @@ impl Lowerer<'_> {
                 var: None,
                 buffer: marks,
                 index,
-                value: rem(key, Expr::Index(WORD)),
+                value: build::rem(key, Expr::Index(WORD)),
             }]
         }));
         block.extend(self.count_marks(marks, before, &words, table, lanes, to));
@@ -138,8 +137,7 @@ impl Lowerer<'_> {
             let mut body = Block::new();
             let word = l.bind("word", place(build::div(key.clone(), Expr::Index(WORD))), &mut body);
             let mark = build::load(marks, word.clone());
-            let below =
-                Expr::IndexOp(IndexOp::Below, Box::new(mark), Box::new(rem(key.clone(), Expr::Index(WORD))));
+            let below = build::op(IndexOp::Below, mark, build::rem(key.clone(), Expr::Index(WORD)));
             let to = l.bind("to", build::add(build::load(before, word), below), &mut body);
             body.push(Stmt::Store { buffer: crd, index: to.clone(), value: key });
             let moved =

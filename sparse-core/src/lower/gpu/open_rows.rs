@@ -14,7 +14,7 @@ use super::segment::Segment;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
-use crate::llir::{Arrive, Block, Collective, Expr, Group, IndexOp, Neighbour, Stmt, Ty, VarId, build};
+use crate::llir::{Arrive, Block, Collective, Expr, Group, Neighbour, Stmt, Ty, VarId, build};
 use crate::looplet::Position;
 use crate::scalar::Monoid;
 
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
         let mut first = self.at_key(rows, flush.level, open.first.into(), st, &mut alone)?;
         // Only the group's first lane does not know where its first row began.
         let lane = self.hardware(Unit::GpuGroup(size)).0;
-        let lane = Expr::IndexOp(IndexOp::Rem, Box::new(lane), Box::new(Expr::Index(size.into())));
+        let lane = build::rem(lane, Expr::Index(size.into()));
         let follows = build::ne(lane, Expr::Index(0));
         first.sole = Some(if flush.contiguous { follows } else { Expr::Cond(false) });
         let whole = self.some_position(rows.leader, rows.parents, st);

@@ -34,7 +34,7 @@ use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Schedule;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{Block, BufferId, Expr, Fibers, IndexOp, Scanned, Scope, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Block, BufferId, Expr, Fibers, Scanned, Scope, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{Looplet, Stepper};
 
 /// How rows are shared out whose operands have many entries.
@@ -303,13 +303,10 @@ impl Lowerer<'_> {
         let name = if let [only] = vars[..] { self.name(only) } else { "row".to_owned() };
         let mut row = self.bind(&name, list.item(rank), &mut block);
         for (n, v) in vars.iter().enumerate().rev() {
-            let size = Box::new(self.extent(*v));
+            let size = self.extent(*v);
             let (at, above) = match n {
                 0 => (row.clone(), row.clone()),
-                _ => {
-                    let (whole, by) = (Box::new(row.clone()), size.clone());
-                    (Expr::IndexOp(IndexOp::Rem, whole.clone(), by), Expr::IndexOp(IndexOp::Div, whole, size))
-                }
+                _ => (build::rem(row.clone(), size.clone()), build::div(row.clone(), size)),
             };
             let at = self.bind(&self.name(*v), at, &mut block);
             state.coords[v.index()] = Some(at);

@@ -192,11 +192,7 @@ impl Lowerer<'_> {
         let same = |n: &usize| first(a, *n).is_some_and(|vars| first(b, *n) == Some(vars));
         let depth = (1..all(a)).rev().find(same).filter(|_| is_whole(a) && is_whole(b))?;
         let [a, b] = [a, b].map(|c| self.fibers(c, depth, Fibers::Squares));
-        Some(if a == b {
-            a
-        } else {
-            Expr::IndexOp(IndexOp::Div, Box::new(build::add(a, b)), Box::new(Expr::Index(2)))
-        })
+        Some(if a == b { a } else { build::div(build::add(a, b), Expr::Index(2)) })
     }
 
     /// How long fibers of an argument are.

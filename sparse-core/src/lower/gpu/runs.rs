@@ -11,8 +11,8 @@ use super::enlist::AtWork;
 use crate::cin::grid::RowClass;
 use crate::llir::kernel::WARP;
 use crate::llir::{
-    Arrive, Block, BufferId, Collective, Elem, Expr, Group, IndexOp, LoopKind, Scope, Sole, Space, Step,
-    Stmt, Ty, VarId, Write, build,
+    Arrive, Block, BufferId, Collective, Elem, Expr, Group, LoopKind, Scope, Sole, Space, Step, Stmt, Ty,
+    VarId, Write, build,
 };
 use crate::scalar::{Monoid, Value};
 
@@ -103,8 +103,7 @@ impl Lowerer<'_> {
             let warps = threads / WARP;
             let sums = self.shared_sums(warps);
             shared.push(sums);
-            let warp =
-                Expr::IndexOp(IndexOp::Div, Box::new(thread.into()), Box::new(Expr::Index(WARP.into())));
+            let warp = build::div(thread, Expr::Index(WARP.into()));
             inside.push(write(sums, warp, sum.into()));
             inside.push(Stmt::Barrier(Scope::Block));
             let (total, n) = (self.fresh("total", Ty::Scalar(self.dtype)), self.fresh("warp", Ty::Index));

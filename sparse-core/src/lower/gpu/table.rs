@@ -255,7 +255,7 @@ impl Lowerer<'_> {
         let elements = self.bind(&format!("{name}_elements"), elements, &mut block);
         let some = build::lt(Expr::Index(0), elements.clone());
         let fewest = Expr::Select(Box::new(some), Box::new(Expr::Index(4)), Box::new(Expr::Index(0)));
-        let quarter = Expr::IndexOp(IndexOp::Div, Box::new(places.into()), Box::new(Expr::Index(4)));
+        let quarter = build::div(places, Expr::Index(4));
         let fuller = build::lt(build::sub(places, quarter), elements);
         let twice = vec![Stmt::Assign { var: places, value: build::count(places, places) }];
         block.push(Stmt::Mut { var: places, value: fewest });

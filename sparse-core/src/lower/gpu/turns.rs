@@ -26,10 +26,6 @@ use crate::llir::{
 };
 use std::collections::BTreeSet;
 
-pub(super) fn rem(a: Expr, b: impl Into<Expr>) -> Expr {
-    Expr::IndexOp(IndexOp::Rem, Box::new(a), Box::new(b.into()))
-}
-
 impl Lowerer<'_> {
     /// A launch of a tier is lowered from here on.
     pub(in super::super) fn take_turns(&mut self) {
@@ -119,10 +115,7 @@ impl Lowerer<'_> {
         }
         self.before_pieces(&tier, &mut outside);
         let all = blocks * count;
-        let mut regions = std::mem::take(&mut self.tiers.regions);
-        if self.makes_pieces() && self.shared_tables(&tier).is_none() {
-            regions.clear();
-        }
+        let regions = self.regions_of_teams(&tier);
         match tier.below {
             Some(_) => {
                 let (own, _) = number_in_block(&grid, self.gpu().thread);
@@ -211,14 +204,14 @@ impl Lowerer<'_> {
         substitute(
             &mut body,
             own,
-            &if count == 1 { Expr::Index(0) } else { rem(row.into(), Expr::Index(count)) },
+            &if count == 1 { Expr::Index(0) } else { build::rem(row, Expr::Index(count)) },
         );
         let mut on_host = Expr::Index(1);
         for (n, (axis, blocks)) in axes.iter().enumerate() {
             let (of_host, of_device) = one(blocks);
             on_host = build::mul(on_host, of_host);
             let last = n + 1 == axes.len();
-            let by = if last { block.clone() } else { rem(block.clone(), of_device.clone()) };
+            let by = if last { block.clone() } else { build::rem(block.clone(), of_device.clone()) };
             substitute(&mut body, *axis, &by);
             block = build::div(block, of_device);
         }

@@ -15,7 +15,7 @@ use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::align::Facts;
-use crate::llir::{Block, Expr, IndexOp, Promise, Stmt, VarId, build};
+use crate::llir::{Block, Expr, Promise, Stmt, VarId, build};
 
 /// The version in which rows are whole vectors.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
         if self.promises(self.provenance.original(root)).iter().any(promised) {
             return Expr::Cond(true);
         }
-        let rest = Expr::IndexOp(IndexOp::Rem, Box::new(size.into()), Box::new(Expr::Index(n)));
+        let rest = build::rem(size, Expr::Index(n));
         build::eq(rest, Expr::Index(0))
     }
 

@@ -21,6 +21,10 @@
 //!
 //! [`Options::piece_work`]: super::super::Options::piece_work
 
+mod tables;
+
+pub(in super::super) use tables::Pieces;
+
 use super::super::assemble::Pass;
 use super::super::region::guard;
 use super::super::{Lowerer, joined};
@@ -29,22 +33,16 @@ use super::classes::Class;
 use super::enlist::Enlisted;
 use super::table::each;
 use super::team::{Filled, scatters};
-use super::tiers::{Tier, largest_below};
-use super::turns::rem;
+use super::tiers::Tier;
 use crate::cin::grid::Team;
 use crate::diag::Diagnostic;
-use crate::llir::{
-    Block, BufferId, Elem, Expr, MOST as NONE, Space, Step, Stmt, Ty, VarId, WorkspaceId, build,
-};
+use crate::llir::{Block, BufferId, Expr, MOST as NONE, Step, Stmt, Ty, VarId, WorkspaceId, build};
 
 /// Pieces of all rows of a launch, at most: about four for each block that a large GPU runs at a time.
 const MOST: u64 = 1 << 11;
 
 /// Rows are whole where there are so many that each could have fewer pieces than these: blocks have enough to do.
 const FEWEST: u64 = 4;
-
-/// Places of the tables of all pieces of a launch, at most.
-const PLACES: u64 = 1 << 22;
 
 /// The variables by which a tier's launch cuts rows.
 #[derive(Clone)]
@@ -59,21 +57,6 @@ pub(in super::super) struct Cutting {
     room: VarId,
     /// How often a row is cut into pieces.
     times: u32,
-}
-
-/// The tables of pieces.
-pub(in super::super) struct Pieces {
-    crd: BufferId,
-    vals: BufferId,
-    /// The tiers that have some, by the end of their launches' names, and where these are.
-    tiers: Vec<(Tier, Places)>,
-}
-
-/// So many places from one on.
-#[derive(Clone, Copy)]
-struct Places {
-    begin: u64,
-    len: u64,
 }
 
 /// How a row is cut into pieces.
@@ -94,11 +77,8 @@ impl<'k> Lowerer<'k> {
                 ["rank", "piece", "most_pieces", "pieces_room"].map(|name| self.fresh(name, Ty::Index));
             Cutting { rank, piece, most, room, times: 0 }
         });
-        // What a piece's table would be copied from is that table, unless it is in shared memory.
-        if pieces && self.makes_pieces() && self.out.device_tables.is_none() {
-            self.out.device_tables = Some(self.spas.clone());
-            let [crd, vals] = self.arrays_of_pieces();
-            (self.spas[0].crd, self.spas[0].vals) = (vec![crd], vals);
+        if pieces && self.makes_pieces() {
+            self.scatter_into_pieces();
         }
     }
 
@@ -112,7 +92,7 @@ impl<'k> Lowerer<'k> {
     }
 
     /// A launch for the pieces of a tier's rows, if these can have some.
-    pub(in super::super) fn pieces_launch(
+    pub(in super::super::super) fn pieces_launch(
         &mut self,
         tier: &Tier,
         class: &Class<'k>,
@@ -126,23 +106,10 @@ impl<'k> Lowerer<'k> {
         // A row that is scattered in several places has no pieces.
         let once = self.tiers.cutting.as_ref().is_some_and(|cutting| cutting.times == 1);
         let launch = launch.filter(|_| once);
-        let places = self.places_of_pieces(tier);
-        if let (Some(_), Some(pieces)) = (&launch, &mut self.out.pieces) {
-            pieces.tiers.push((tier.clone(), places));
+        if launch.is_some() {
+            self.tables_for_pieces(tier);
         }
         Ok(launch)
-    }
-
-    /// Memory for the tables of pieces.
-    pub(in super::super) fn allocate_pieces(&mut self) -> Vec<Step> {
-        let Some(Pieces { crd, vals, tiers }) = &self.out.pieces else { return vec![] };
-        let (crd, vals) = (*crd, *vals);
-        let room = |(tier, places): &(Tier, Places)| {
-            self.launched_for_pieces(tier, Expr::Index(places.begin + places.len))
-        };
-        let room = tiers.iter().map(room).reduce(build::max).unwrap_or(Expr::Index(0));
-        let room = self.named_size("pieces_places", room);
-        [crd, vals].map(|buffer| Step::Allocate { buffer, len: room.clone(), init: None }).into()
     }
 
     /// What the host needs for the pieces of a tier's rows: nothing if no row scatters enough for two.
@@ -153,20 +120,6 @@ impl<'k> Lowerer<'k> {
             None => size,
         };
         self.launched_for(tier, size)
-    }
-
-    /// Where the tables of a tier's pieces are, behind those of the tiers that are known to have some.
-    fn places_of_pieces(&self, tier: &Tier) -> Places {
-        let known = self.out.pieces.iter().flat_map(|pieces| &pieces.tiers);
-        let mut begin = 0;
-        for (of, places) in known {
-            if of.suffix() == tier.suffix() {
-                return *places;
-            }
-            begin = places.begin + places.len;
-        }
-        let of_tables = tier.below.map_or(PLACES, |below| MOST * largest_below(below));
-        Places { begin, len: self.options.table_places.min(PLACES).min(of_tables) }
     }
 
     /// Cuts what a producer scatters into pieces, if that is one loop over entries: in the pass that makes pieces its entries become
@@ -180,8 +133,7 @@ impl<'k> Lowerer<'k> {
         let cutting = self.tiers.cutting.clone()?;
         let tier = self.tiers.lowered.clone()?;
         let makes = filled.pass == Pass::Pieces;
-        let has = |pieces: &Pieces| pieces.tiers.iter().any(|(of, _)| of.suffix() == tier.suffix());
-        if !makes && !self.out.pieces.as_ref().is_some_and(has) {
+        if !makes && !self.has_pieces(&tier) {
             return None;
         }
         let mut found = (0..block.len()).filter(|&at| scatters(&block[at..=at]));
@@ -252,31 +204,6 @@ impl<'k> Lowerer<'k> {
         Some(CutRow { known, many: pieces.into(), places: table.into() })
     }
 
-    /// Where the table of a piece begins.
-    fn begin_of_piece(&self, piece: VarId, places: Expr, tier: &Tier, cutting: &Cutting) -> Expr {
-        let Places { begin, len } = self.places_of_pieces(tier);
-        let before = build::mul(cutting.rank, cutting.room);
-        let at = build::add(before, build::mul(piece, places));
-        // It is less, and so an index has room for it.
-        build::add(build::min(at, Expr::Index(len)), Expr::Index(begin))
-    }
-
-    /// The arrays of pieces' tables.
-    fn arrays_of_pieces(&mut self) -> [BufferId; 2] {
-        if let Some(Pieces { crd, vals, .. }) = self.out.pieces {
-            return [crd, vals];
-        }
-        let crd = self.device_array("pieces_crd");
-        let vals = self.local("pieces_vals", Elem::Scalar(self.dtype), Space::Output);
-        self.out.pieces = Some(Pieces { crd, vals, tiers: vec![] });
-        [crd, vals]
-    }
-
-    /// Is it an array of pieces' tables?
-    pub(super) fn is_of_pieces(&self, buffer: BufferId) -> bool {
-        self.out.pieces.as_ref().is_some_and(|pieces| [pieces.crd, pieces.vals].contains(&buffer))
-    }
-
     /// A loop over a row's pieces that scatters what their tables hold.
     fn scatter_pieces(
         &mut self,
@@ -320,19 +247,7 @@ impl<'k> Lowerer<'k> {
         }
         let several = build::lt(Expr::Index(1), cut_row.many.clone());
         let is_there = build::and(several, build::lt(cutting.piece, cut_row.many.clone()));
-        if self.shared_tables(&tier).is_none() {
-            return joined(cut_row.known, guard(is_there, row));
-        }
-        let [crd, vals] = self.arrays_of_pieces();
-        let first = self.begin_of_piece(cutting.piece, cut_row.places.clone(), &tier, &cutting);
-        let first = self.bind("first", first, &mut row);
-        let [at, to] = ["at", "to"].map(|name| self.fresh(name, Ty::Index));
-        let (begin, end) = (filled.table.begin.clone(), filled.table.end.clone());
-        let (keys, values) = (self.keys(filled.workspace)[0], self.spas[filled.workspace.index()].vals);
-        let store = |buffer, from| Stmt::Store { buffer, index: to.into(), value: build::load(from, at) };
-        let value = build::add(first, build::sub(at, begin.clone()));
-        let copied = vec![Stmt::Let { var: to, value }, store(crd, keys), store(vals, values)];
-        row.push(lanes.each(at, begin, end, copied));
+        row.extend(self.leave_piece(&cut_row, lanes, filled, (&tier, &cutting)));
         joined(cut_row.known, guard(is_there, row))
     }
 
@@ -352,7 +267,7 @@ impl<'k> Lowerer<'k> {
         }
         let rows = self.bind("rows", build::max(list.many(), Expr::Index(1)), block);
         let of = |all: u64| build::div(Expr::Index(all), rows.clone());
-        let Places { len, .. } = self.places_of_pieces(tier);
+        let len = self.places_of_pieces(tier).len;
         block.extend([
             Stmt::Let { var: cutting.most, value: of(MOST) },
             Stmt::Let { var: cutting.room, value: of(len) },
@@ -368,23 +283,16 @@ impl<'k> Lowerer<'k> {
     ) -> Option<(VarId, Block, Expr, Expr)> {
         let cutting = self.tiers.cutting.clone().filter(|_| self.makes_pieces())?;
         let enough = enough(&cutting);
-        let regions = match self.shared_tables(tier) {
-            Some(_) => vec![],
-            None => self.tiers.regions.clone(),
-        };
-        for (w, begin) in regions {
-            let places = build::load(self.places_array(w), row);
-            let value = self.begin_of_piece(cutting.piece, places, tier, &cutting);
-            // The row stands before it.
-            body.insert(1, Stmt::Let { var: begin, value });
-        }
+        // The row stands before what it has.
+        let begins = self.begins_of_piece(row, tier, &cutting);
+        body.splice(1..1, begins);
         let Cutting { rank, piece, most, .. } = cutting;
         let number = self.fresh("number", Ty::Index);
         body.splice(
             0..0,
             [
                 Stmt::Let { var: rank, value: build::div(number, most) },
-                Stmt::Let { var: piece, value: rem(number.into(), most) },
+                Stmt::Let { var: piece, value: build::rem(number, most) },
             ],
         );
         let all = build::min(build::mul(list.many(), most), Expr::Index(MOST));
