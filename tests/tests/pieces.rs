@@ -197,6 +197,19 @@ fn launches_of_pieces() {
     assert_eq!(names(&text(PRODUCT, "f32", "Dcsr")), 0);
 }
 
+#[test]
+fn explain_says_which_rows_blocks_share() {
+    let explained = |product: &str| {
+        let kernel = parse_str(&text(product, "f32", "Csr")).unwrap();
+        compile_cuda(kernel, &Options::default()).unwrap().explain()
+    };
+    let pieces = "where a launch's blocks have at most 512 rows of `R`, several share one, in pieces of 2048 elements or more that are \
+        scattered";
+    let product = explained(PRODUCT);
+    assert!(product.contains(pieces), "{product}");
+    assert!(!explained("R[i, k] = A[i, j] * B[j, l] * C[l, k];").contains("in pieces"));
+}
+
 /// Integers too, whose sums are atomic updates in a piece: exactly what one thread makes.
 #[test]
 fn integers_in_pieces() {

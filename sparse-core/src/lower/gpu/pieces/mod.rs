@@ -108,8 +108,19 @@ impl<'k> Lowerer<'k> {
         let launch = launch.filter(|_| once);
         if launch.is_some() {
             self.tables_for_pieces(tier);
+            self.note_pieces();
         }
         Ok(launch)
+    }
+
+    /// For `explain`: which rows are cut.
+    fn note_pieces(&mut self) {
+        let out = self.kernel.tensors[self.out.tensor.index()].name.clone();
+        let (rows, work) = (MOST / FEWEST, self.options.piece_work);
+        self.note(format!(
+            "where a launch's blocks have at most {rows} rows of `{out}`, several share one, in pieces of {work} elements or more that \
+             are scattered"
+        ));
     }
 
     /// What the host needs for the pieces of a tier's rows: nothing if no row scatters enough for two.
