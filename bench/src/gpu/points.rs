@@ -129,8 +129,10 @@ const POINTS: [&str; 11] = [
     "<1 nnz, 4 col>, 32, deterministic",
     "<8 nnz, 4 col>, 8, deterministic",
 ];
-/// Larger groups where a thread has several entries: fewer of them update the same rows where rows are few.
-const LARGE: [&str; 2] = ["<4 nnz, 4 col>, 32", "<8 nnz, 4 col>, 32"];
+/// Larger groups where a thread has several entries: fewer of them update the same rows where rows are few. Each update of one
+/// element waits for the one before: where all warps are in one row, twice the entries a thread are half the time.
+const LARGE: [&str; 4] =
+    ["<4 nnz, 4 col>, 32", "<8 nnz, 4 col>, 32", "<16 nnz, 4 col>, 32", "<32 nnz, 4 col>, 32"];
 /// Few threads a row, for rows that are short but not very; entries by fours.
 const SMALL: [&str; 3] = ["<1/2 row, 4 col>, 2", "<1/4 row, 4 col>, 4", "<4 nnz, 4 col>, 4"];
 /// A group that has a row for itself takes two of them.

@@ -91,7 +91,7 @@ impl Batch<'_> {
         let entries = u64::from(plan.entries);
         let whole = build::and(
             build::le(build::add(first, Expr::Index(entries)), end.clone()),
-            build::eq(build::op(IndexOp::Rem, first, Expr::Index(aligned)), Expr::Index(0)),
+            build::eq(build::rem(first, Expr::Index(aligned)), Expr::Index(0)),
         );
         let (mut out, mut then) = (vec![], vec![]);
         for run in &runs {
