@@ -136,9 +136,19 @@ pub struct Tag {
     pub merge: Option<Merge>,
     /// What runs the iterations, and how races are resolved.
     pub parallel: Option<(Unit, Strategy)>,
-    /// The loop over the parts of a `divide` has fewer iterations than it says where the work is not worth so many: one, if
-    /// it is little.
-    pub as_worth: bool,
+    /// The loop over the parts of a `divide` has fewer iterations than it says where these are not worth it: one, if there is
+    /// little to do.
+    pub worth: Option<Worth>,
+}
+
+/// How many parts of a loop are worth it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worth {
+    /// By the operations of each.
+    Work,
+    /// Each has so many iterations at least. Where the result has several elements, as many parts as there are for one are
+    /// shared by all.
+    Iterations(u64),
 }
 
 /// The size of a variable's range, as far as it is known before any loop runs.

@@ -206,9 +206,13 @@ fn with_sparse_workspaces(mut cin: Cin) -> Cin {
     cin
 }
 
-/// The programs of the points that the standard rule has for a kernel; none if it is not of their kind. Where a point is not
+/// The programs of the points that the standard rule has for a kernel; none if it is not of their kind, or sums all of an
+/// operand: points are told apart by its rows, and there are none. Where a point is not
 /// for its formats or its elements a plainer one is taken, and where none is, the line is left out.
 fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Variants>, Diagnostics> {
+    if kernel.assignment.lhs.indices.is_empty() {
+        return Ok(None);
+    }
     let Some(shape) = schedule::shape(kernel, cin) else { return Ok(None) };
     let (mut all, mut points, mut lines) = (vec![], vec![], vec![]);
     let mut refused: Vec<AtomicParallelism> = vec![];

@@ -125,19 +125,23 @@ impl Lowerer<'_> {
     fn fused(&mut self, f: IndexVar, loops: &[IndexVar], w: &Window, mut st: State) -> Lowered {
         let Some((&v, rest)) = loops.split_first() else { unreachable!("there is a fused loop") };
         self.note_repeated(v, &mut st);
-        let name = self.name(v);
+        let name = self.name(if st.stride.is_some() { f } else { v });
         let var = self.fresh(&name, Ty::Index);
-        let outside = self.outside(v, &st);
+        let (outside, strided) = (self.outside(v, &st), st.stride.is_some());
         let mut inner = self.enter(v, st);
         let mut facts = Vec::new();
-        inner.coords[v.index()] = Some(Expr::Var(var));
-        let at = build::add(w.lo.clone(), Expr::Var(var));
+        let (at, range) = if strided {
+            (Expr::Var(var), w.clone())
+        } else {
+            inner.coords[v.index()] = Some(Expr::Var(var));
+            (build::add(w.lo.clone(), Expr::Var(var)), Window { lo: Expr::Index(0), hi: length(w) })
+        };
         let at = self.fact(f, at, &mut facts);
         self.learn_chain(v, &at, &mut inner);
         inner.coords[f.index()] = Some(at);
         self.learn(f, &mut inner, &mut facts)?;
         let body = under(facts, self.lower(rest, inner)?);
-        self.finish_loop(v, var, Window { lo: Expr::Index(0), hi: length(w) }, body, &outside)
+        self.finish_loop(v, var, range, body, &outside)
     }
 
     /// The written element is visited again by another iteration if a variable that it does not have is part of the

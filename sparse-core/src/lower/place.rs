@@ -10,7 +10,7 @@ use super::region::Window;
 use super::state::State;
 use super::{Lowerer, internal};
 use crate::cin::Access;
-use crate::cin::provenance::{Part, Relation, Size};
+use crate::cin::provenance::{Part, Relation, Size, Worth};
 use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
@@ -272,6 +272,7 @@ impl Lowerer<'_> {
         };
         match constant {
             Some(n) => Ok(Count::of(n)),
+            None if self.provenance.tag(v).worth.is_some() => self.count(v, st, block),
             None => self.range(v, st, block),
         }
     }
@@ -315,7 +316,7 @@ impl Lowerer<'_> {
                     return Ok(step.clone());
                 }
                 let mut step = self.range(parent, st, block)?;
-                let of_each = match self.parts_as_worth(parent, n, st, block) {
+                let of_each = match self.parts_as_worth(parent, (&step.n, n), st, block) {
                     None => ceil(step.n, n),
                     Some(parts) => {
                         st.parts.insert(parent, parts.clone());
@@ -332,20 +333,37 @@ impl Lowerer<'_> {
         }
     }
 
-    /// In how many of `n` parts a variable's loop is worth being done, one at least, if the schedule leaves that open.
-    fn parts_as_worth(&mut self, parent: IndexVar, n: u64, st: &State, block: &mut Block) -> Option<Expr> {
+    /// In how many of `n` parts a variable's range is worth being done, one at least, if the schedule leaves that open.
+    fn parts_as_worth(
+        &mut self,
+        parent: IndexVar,
+        (range, n): (&Expr, u64),
+        st: &State,
+        block: &mut Block,
+    ) -> Option<Expr> {
         let parts_of = |r: &Relation| match r {
             Relation::Split { parent: of, outer, .. } if *of == parent => Some(*outer),
             _ => None,
         };
         let outer = self.provenance.relations().iter().find_map(parts_of)?;
-        if !self.provenance.tag(outer).as_worth {
-            return None;
-        }
-        let work = self.work(outer, st, &self.gaps(outer, st));
-        let worth = build::div(work, Expr::Index(self.options.part_work));
-        let parts = build::max(build::min(worth, Expr::Index(n)), Expr::Index(1));
+        let (most, worth) = match self.provenance.tag(outer).worth? {
+            Worth::Work => {
+                let work = self.work(outer, st, &self.gaps(outer, st));
+                (Expr::Index(n), build::div(work, Expr::Index(self.options.part_work)))
+            }
+            Worth::Iterations(each) => (self.of_each_element(n), ceil(range.clone(), each)),
+        };
+        let parts = build::max(build::min(worth, most), Expr::Index(1));
         Some(self.bind(&format!("{}s", self.name(outer)), parts, block))
+    }
+
+    /// So many, shared by the elements of the result.
+    fn of_each_element(&self, n: u64) -> Expr {
+        let sizes = self.kernel.assignment.lhs.indices.iter().map(|v| self.extent(*v));
+        match sizes.reduce(build::mul) {
+            Some(elements) => build::div(Expr::Index(n), build::max(elements, Expr::Index(1))),
+            None => Expr::Index(n),
+        }
     }
 
     /// The variable and those whose splits share a part with its own, as those of a workspace's producer do: one value of the

@@ -54,7 +54,8 @@ impl<'k> Plan<'k> {
     pub(super) fn fuse(&mut self, vars: &[String], base: &str) -> String {
         let mut at = vars[0].clone();
         for (n, v) in vars[1..].iter().enumerate() {
-            at = self.fuse_as(&at, v, &format!("{base}{n}"));
+            let last = n + 2 == vars.len();
+            at = self.fuse_as(&at, v, &if last { base.to_owned() } else { format!("{base}{n}") });
         }
         at
     }

@@ -52,21 +52,21 @@ __device__ __forceinline__ void atomicAddGroup(T* array, long long index, T valu
 }
 
 // s = A[i, j] * A[i, j];
-extern "C" __global__ void __launch_bounds__(256) frobenius_8_nnz_1_col_32(
+extern "C" __global__ void __launch_bounds__(256) frobenius(
     const int* __restrict__ A2_pos, const double* __restrict__ A_vals, int A1_dim,
     double* __restrict__ s_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     double t = 0.0;
     const int pA2_end = A2_pos[A1_dim];
-    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(32), Segment)
-    const int part_begin = block_x * 2048;
-    const int part_end = min(part_begin + 2048, pA2_end);
-    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
-    const int nnz_end = min(nnz_begin + 8, part_end);
-    // split(part, lane, nnz, 8)
-    for (int pA = nnz_begin; pA < nnz_end; ++pA) {
+    const int blocks = max(min((pA2_end + 1023) / 1024, 2048), 1);
+    const int position_step = (pA2_end + blocks - 1) / blocks;
+    // divide(position, block, rest, 2048); parallelize(block, GPUBlock, NoRaces)
+    // split(rest, step, thread, 256); parallelize(thread, GPUGroup(32), ParallelReduction)
+    const int rest_begin = (int)min((long long)block_x * position_step, (long long)pA2_end);
+    const int rest_end = min(rest_begin + position_step, pA2_end);
+    // split(rest, step, thread, 256)
+    for (int pA = rest_begin + thread_x; pA < rest_end; pA += 256) {
         t += A_vals[pA] * A_vals[pA];
     }
     atomicAddGroup<double, 32>(s_vals, 0, t);

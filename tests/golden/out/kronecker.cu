@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) kronecker(
             const double B_val = B_vals[pB];
             for (int pC = C2_pos[k], pC_end = C2_pos[k + 1]; pC < pC_end; ++pC) {
                 const int l = C2_crd[pC];
-                A_vals[(((long long)i * C1_dim + k) * B2_dim + j) * C2_dim + l] = B_val * C_vals[pC];
+                A_vals[((long long)fused * B2_dim + j) * C2_dim + l] = B_val * C_vals[pC];
             }
         }
     }

@@ -37,18 +37,18 @@ extern "C" __global__ void __launch_bounds__(256) mixed_sum3(
             const int pD2_end = D2_pos[i + 1];
             const int pD2 = lowerBound(D2_crd, pD2_begin, pD2_end, j);
             if (pD2 < pD2_end && D2_crd[pD2] == j) {
-                A_vals[(long long)i * B2_dim + j] = B_vals[pB2] + C_vals[(long long)i * B2_dim + j] + D_vals[pD2];
+                A_vals[fused] = B_vals[pB2] + C_vals[fused] + D_vals[pD2];
             } else {
-                A_vals[(long long)i * B2_dim + j] = B_vals[pB2] + C_vals[(long long)i * B2_dim + j];
+                A_vals[fused] = B_vals[pB2] + C_vals[fused];
             }
         } else {
             const int pD2_begin = D2_pos[i];
             const int pD2_end = D2_pos[i + 1];
             const int pD2 = lowerBound(D2_crd, pD2_begin, pD2_end, j);
             if (pD2 < pD2_end && D2_crd[pD2] == j) {
-                A_vals[(long long)i * B2_dim + j] = C_vals[(long long)i * B2_dim + j] + D_vals[pD2];
+                A_vals[fused] = C_vals[fused] + D_vals[pD2];
             } else {
-                A_vals[(long long)i * B2_dim + j] = C_vals[(long long)i * B2_dim + j];
+                A_vals[fused] = C_vals[fused];
             }
         }
     }

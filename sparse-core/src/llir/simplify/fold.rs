@@ -69,6 +69,19 @@ pub(super) fn not(e: Expr) -> Expr {
     }
 }
 
+/// `a / n * n + a % n` is a. What a variable holds is what `held` says.
+pub(crate) fn whole(e: &Expr, held: &dyn Fn(&Expr) -> Option<Expr>) -> Option<Expr> {
+    let Expr::IndexOp(IndexOp::Add, product, rest) = e else { return None };
+    let Expr::IndexOp(IndexOp::Mul, quotient, n) = &**product else { return None };
+    let of = |e: &Expr| held(e).unwrap_or_else(|| e.clone());
+    match (of(quotient), of(rest)) {
+        (Expr::IndexOp(IndexOp::Div, a, by), Expr::IndexOp(IndexOp::Rem, b, m)) => {
+            (a == b && by == *n && m == *n).then_some(*a)
+        }
+        _ => None,
+    }
+}
+
 fn index_op(op: IndexOp, a: Expr, b: Expr) -> Expr {
     match (op, a, b) {
         // (a + m) + n, (a + m) - n

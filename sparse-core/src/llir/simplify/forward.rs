@@ -1,6 +1,6 @@
 //! Facts carried in the order of execution: what variables stand for, and which loads and index arithmetic they hold.
 
-use super::fold::fold_node;
+use super::fold::{fold_node, whole};
 use crate::llir::walk::visit_stmts;
 use crate::llir::{Block, Collective, Expr, Program, Space, Stmt, VarId};
 
@@ -121,11 +121,18 @@ impl Forward {
             Expr::Load { .. } => {
                 self.loads.iter().find(|held| held.load == *e).map(|held| Expr::Var(held.var))
             }
+            Expr::IndexOp(..) => whole(e, &|e| self.held(e)),
             _ => None,
         };
         if let Some(known) = known {
             *e = known;
         }
+    }
+
+    /// The arithmetic, or the load, that a variable holds.
+    fn held(&self, e: &Expr) -> Option<Expr> {
+        let Expr::Var(var) = e else { return None };
+        self.loads.iter().find(|held| held.var == *var).map(|held| held.load.clone())
     }
 
     /// The variable changes: loads at it are other loads now.

@@ -3,7 +3,7 @@
 //! Four passes, until none changes anything:
 //!
 //! - [`forward`], in the order of execution: constants fold, a `let` of a constant or of another constant variable
-//!   is replaced by it, and a load that a variable still holds is not repeated.
+//!   is replaced by it, a load that a variable still holds is not repeated, and a quotient and a remainder are again the whole.
 //! - [`dead`]: variables that nothing reads go, a last value that is a constant is not assigned, and a variable that never changes
 //!   is declared by [`Stmt::Let`]. In the end arrays go that a launch shares and does not use.
 //! - [`control`]: loops and branches that do nothing or whose conditions are known go, and an empty `then` is turned
@@ -28,6 +28,7 @@ mod sink;
 mod tests;
 
 use super::Program;
+pub(crate) use fold::whole;
 
 /// The passes on a whole program.
 pub fn simplify(mut program: Program) -> Program {

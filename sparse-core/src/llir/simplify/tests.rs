@@ -4,7 +4,7 @@ mod common;
 
 use super::fold::fold;
 use super::simplify;
-use crate::llir::build::{add, and, eq, le, load, lt, min, sub};
+use crate::llir::build::{add, and, div, eq, le, load, lt, min, mul, rem, sub};
 use crate::llir::print::{print, print_expr};
 use crate::llir::samples::{column_sums, f64_lit, for_, let_, mut_, sparse_add, spmv, spmv_on_threads};
 use crate::llir::verify::verify;
@@ -274,6 +274,52 @@ fn loads_are_not_repeated_while_they_hold() {
                     q += 1;
                     y_vals[A2_crd[q]] = 2.0;
                 }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_quotient_and_a_remainder_are_the_whole() {
+    let parts = |p: &mut Program, of: VarId, by: Expr, other: Expr| {
+        let [k, l] = ["k", "l"].map(|name| index(p, name));
+        let at = add(mul(k, by.clone()), l);
+        vec![let_(k, div(of, by)), let_(l, rem(of, other)), store(at, as_f64(k))]
+    };
+    check(
+        |p| {
+            let at = index(p, "at");
+            vec![for_(at, n(0), n(9), parts(p, at, ROWS.into(), ROWS.into()))]
+        },
+        expect![[r#"
+                for at in 0..9 {
+                    let k = at / A1_dim;
+                    y_vals[at] = k as f64;
+                }
+            }
+        "#]],
+    );
+    // By another number they are not, nor if the number has changed since.
+    check(
+        |p| {
+            let [at, moved] = ["at", "moved"].map(|name| index(p, name));
+            let mut changed = parts(p, moved, ROWS.into(), ROWS.into());
+            changed.insert(2, set(moved, add(moved, n(1))));
+            let other = for_(at, n(0), n(9), parts(p, at, ROWS.into(), n(3)));
+            [vec![other, mut_(moved, n(4))], changed, vec![store(n(0), as_f64(moved))]].concat()
+        },
+        expect![[r#"
+                for at in 0..9 {
+                    let k = at / A1_dim;
+                    let l = at % 3;
+                    y_vals[k * A1_dim + l] = k as f64;
+                }
+                let mut moved = 4;
+                let k = moved / A1_dim;
+                let l = moved % A1_dim;
+                moved += 1;
+                y_vals[k * A1_dim + l] = k as f64;
+                y_vals[0] = moved as f64;
             }
         "#]],
     );

@@ -296,8 +296,8 @@ impl Lowerer<'_> {
         }
         let whole = match self.swept(v)? {
             Swept::Coordinates(root) => self.only_located(root, st),
-            Swept::Positions(leader) => leader.roots.len() == 1,
-            Swept::Fused(_) => false,
+            Swept::Positions(leader) => leader.roots.len() == 1 || !self.needs_rows(&leader, st),
+            Swept::Fused(_) => true,
         };
         let Some(w) = (if whole { self.window(parent, st, block)? } else { None }) else { return Ok(None) };
         self.note_repeated(v, st);

@@ -20,6 +20,7 @@ use super::team::{number, number_in_block};
 use super::tiers::{Tier, largest_below};
 use super::{Blocks, TeamLanes};
 use crate::diag::Diagnostic;
+use crate::llir::simplify::whole;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{
     Block, Buffer, BufferId, Cmp, Expr, IndexOp, LoopKind, Scope, Space, Stmt, Ty, VarId, WorkspaceId, build,
@@ -331,7 +332,7 @@ fn inline(block: &mut Block, row: VarId) -> Option<VarId> {
     let mut named = None;
     let mut at = 0;
     while at < block.len() {
-        block[at].for_each_expr_mut(&mut |e| rejoin(e, row));
+        block[at].for_each_expr_mut(&mut rejoin);
         let part = match &block[at] {
             Stmt::Let { var, value } => is_part(value, row).then(|| (*var, value.clone())),
             _ => None,
@@ -360,18 +361,10 @@ fn is_part(e: &Expr, row: VarId) -> bool {
     }
 }
 
-/// `row / n * n + row % n` is the row.
-fn rejoin(e: &mut Expr, row: VarId) {
-    e.for_each_child_mut(&mut |child| rejoin(child, row));
-    if let Expr::IndexOp(IndexOp::Add, whole, part) = e
-        && let (Expr::IndexOp(IndexOp::Mul, quotient, n), Expr::IndexOp(IndexOp::Rem, b, m)) =
-            (&**whole, &**part)
-        && let Expr::IndexOp(IndexOp::Div, a, by) = &**quotient
-        && a.is_var(row)
-        && b.is_var(row)
-        && n == m
-        && by == n
-    {
-        *e = Expr::Var(row);
+/// A quotient and a remainder are the whole again.
+fn rejoin(e: &mut Expr) {
+    e.for_each_child_mut(&mut rejoin);
+    if let Some(joined) = whole(e, &|_| None) {
+        *e = joined;
     }
 }

@@ -1,8 +1,9 @@
 //! The schedule of a kernel that nobody scheduled for a GPU: the first of these that is legal.
 //!
-//! 1. A result with an operand's pattern: one thread a stored entry.
-//! 2. A result with several dense variables: one thread an element of the first two.
-//! 3. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
+//! 1. Sums that several threads share ([`super::sums`]).
+//! 2. A result with an operand's pattern: one thread a stored entry.
+//! 3. A result with several dense variables: one thread an element of the first two.
+//! 4. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
 //!    them where operands are merged.
 //!
 //! A sparse workspace outside of all loops is filled and read by the coordinates of the outermost loops (`lower::gpu::list`).
@@ -10,9 +11,11 @@
 //! Where threads would write the same element, a group of 32 reduces together, or each update is atomic. Where none of
 //! these is legal, one thread does all the work, and `explain` says why; not so of a result that is assembled.
 
+use super::sums;
 use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, Team};
 use crate::cin::print;
+use crate::cin::provenance::Worth;
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Access, Cin, Stmt};
 use crate::diag::Diagnostics;
@@ -24,7 +27,7 @@ use crate::schedule::{Scheduled, Step, apply};
 use proc_macro2::Span;
 
 /// Threads of a block.
-const THREADS: u32 = 256;
+pub(super) const THREADS: u32 = 256;
 
 /// Coordinates of a window.
 const WINDOW: u32 = 32;
@@ -49,7 +52,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     let mut refused = Diagnostics::new();
     for shape in shapes(kernel, cin) {
         for strategies in STRATEGIES {
-            match schedule(kernel, cin, &[&shape[..], &on(kernel, strategies)].concat()) {
+            match schedule(kernel, cin, &shape, on(kernel, strategies)) {
                 Ok(scheduled) => {
                     found.extend(by_classes(kernel, cin, &scheduled));
                     found.push(scheduled);
@@ -143,7 +146,7 @@ const STRATEGIES: [(Unit, Strategy); 3] = [
     (Unit::GpuThread, Strategy::Atomics),
 ];
 
-fn plan(kernel: &Kernel) -> Plan<'_> {
+pub(super) fn plan(kernel: &Kernel) -> Plan<'_> {
     Plan::new(kernel, Span::call_site())
 }
 
@@ -154,22 +157,45 @@ fn on(kernel: &Kernel, (unit, strategy): (Unit, Strategy)) -> Vec<Command> {
     plan.finish()
 }
 
-fn schedule(kernel: &Kernel, cin: &Cin, commands: &[Command]) -> Result<Scheduled, Diagnostics> {
-    let mut scheduled = apply(kernel, cin.clone(), commands, Platform::Cuda)?;
+fn schedule(
+    kernel: &Kernel,
+    cin: &Cin,
+    shape: &Shape,
+    units: Vec<Command>,
+) -> Result<Scheduled, Diagnostics> {
+    let commands = [&shape.commands[..], &units].concat();
+    let mut scheduled = apply(kernel, cin.clone(), &commands, Platform::Cuda)?;
     let before = Step { command: "default".into(), cin: print::print(cin, kernel) };
     scheduled.steps.insert(0, before);
+    let p = &mut scheduled.cin.provenance;
+    if let Some((name, worth)) = &shape.worth
+        && let Some(parts) = p.find(name)
+    {
+        p.tag_mut(parts).worth = Some(*worth);
+        let divides = |step: &&mut Step| step.command.starts_with("divide(");
+        if let (Some(step), Worth::Iterations(n)) = (scheduled.steps.iter_mut().find(divides), worth) {
+            step.command = format!("{}, or fewer parts: {n} iterations each at least", step.command);
+        }
+    }
     Ok(scheduled)
 }
 
 /// Commands that leave loops over `block` and `thread`.
-fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Vec<Command>> {
+pub(super) struct Shape {
+    pub(super) commands: Vec<Command>,
+    /// The loop over parts of a `divide` that are as many as they are worth.
+    pub(super) worth: Option<(String, Worth)>,
+}
+
+/// Ways to share the loops, best first.
+fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
     let nest = nest(&cin.root);
     let shape = |write: &dyn Fn(&mut Plan<'_>) -> String| {
         let mut plan = plan(kernel);
         let var = write(&mut plan);
         plan.split(&var, "block", "thread", THREADS);
-        plan.finish()
+        Shape { commands: plan.finish(), worth: None }
     };
     // All loops over an operand's levels become one over its positions.
     let positions = |a: &Access| {
@@ -181,7 +207,7 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Vec<Command>> {
             })
         })
     };
-    let mut shapes = Vec::new();
+    let mut shapes = sums::shapes(kernel, cin);
     if let ResultKind::Like(a) = result_kind(kernel, cin) {
         shapes.extend(positions(&a));
     }
@@ -201,9 +227,6 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Vec<Command>> {
         kernel.assignment.rhs.for_each_access(&mut |a| {
             all.push(Access { tensor: a.tensor, indices: a.indices.clone() });
         });
-        if out.is_empty() {
-            shapes.extend(all.iter().filter_map(positions));
-        }
         let leads = |a: &&Access| {
             a.indices.contains(first) && !kernel.tensors[a.tensor.index()].spec.levels[0].is_full()
         };

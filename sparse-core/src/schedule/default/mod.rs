@@ -7,10 +7,12 @@
 
 mod cuda;
 mod outermost;
+mod sums;
 
 use super::plan::Plan;
 use super::{Scheduled, Step, apply};
 use crate::cin::cost::has_mask;
+use crate::cin::provenance::Worth;
 use crate::cin::{Cin, Workspace, WorkspaceFormat, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
@@ -100,7 +102,7 @@ fn in_parts(kernel: &Kernel, cin: &Cin, var: &str) -> Result<Scheduled, String> 
         .map_err(|refused| refused.iter().next().map_or(String::new(), |d| d.message.clone()))?;
     let p = &mut scheduled.cin.provenance;
     if let Some(part) = p.find(&part) {
-        p.tag_mut(part).as_worth = true;
+        p.tag_mut(part).worth = Some(Worth::Work);
     }
     if let [divided, parallel] = &mut scheduled.steps[..] {
         divided.command = format!(

@@ -1,0 +1,135 @@
+//! Sums with fewer elements than a GPU has threads: how many of them share one.
+//!
+//! ```text
+//! s = x[i] * y[i]               divide(i, block, rest, 2048) split(rest, step, thread, 256); block thread step
+//! s = A[i, j] * x[j]            the same of the entries of `A`, if nothing asks for the row of one
+//! s = y[i] * A[i, j] * x[j]     split(position, block, rest, 8192) split(rest, thread, nnz, 32); block thread nnz
+//! C[k, l] = X[i, k] * Y[i, l]   divide(i, part, row, 131072) fuse(part, k, …) fuse(…, l, …) split(…, block, thread, 256); row inside
+//! ```
+//!
+//! Each update of one element waits for the one before: where every 32 elements make one, that decides how long a sum takes, so
+//! a thread has as many terms as it can while all of a GPU has some. Neighbouring threads have neighbouring terms, but for
+//! the third: there a thread finds the row of its first entry, and the others' on the way.
+//!
+//! The parts of a `divide` are fewer where there is less to sum ([`Worth::Iterations`]), or where the result has more
+//! elements.
+
+use super::cuda::{Shape, THREADS, plan};
+use crate::cin::provenance::Worth;
+use crate::cin::{Access, Cin};
+use crate::format::Level;
+use crate::front::ast::{IndexVar, Kernel};
+use crate::schedule::plan::Plan;
+use crate::schedule::tree::nest;
+
+/// Blocks that sum into one element: as many as the largest GPU runs at a time.
+const BLOCKS: u32 = 2048;
+
+/// Terms that such a block has at least: four for each of its threads.
+const OF_A_BLOCK: u64 = 4 * THREADS as u64;
+
+/// Threads that sum into all elements, if there are several: half of those that the largest GPU runs at a time.
+const SUMMING: u32 = 1 << 17;
+
+/// Terms that such a thread has at least.
+const OF_A_THREAD: u64 = 16;
+
+/// Entries of a thread that has to know their rows.
+const ENTRIES: u32 = 32;
+
+/// Ways to share sums, best first; none if the result has more elements than its sums are shared for, as far as that is known.
+pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
+    let nest: Vec<IndexVar> = nest(&cin.root);
+    let mut accesses: Vec<Access> = Vec::new();
+    kernel.assignment.rhs.for_each_access(&mut |a| {
+        accesses.push(Access { tensor: a.tensor, indices: a.indices.clone() });
+    });
+    let all_dense = accesses.iter().all(|a| kernel.tensors[a.tensor.index()].spec.is_dense());
+    let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
+    let sums = Sums { kernel, accesses, loops: nest.iter().map(name).collect() };
+    let out = &kernel.assignment.lhs.indices;
+    if !out.is_empty() {
+        let (kept, mut summed): (Vec<IndexVar>, Vec<_>) = nest.iter().partition(|v| out.contains(v));
+        let rows = summed.iter().position(|v| sums.sums_rows(*v)).filter(|_| all_dense);
+        let Some(rows) = rows.map(|at| summed.remove(at)) else { return vec![] };
+        summed.insert(0, rows);
+        let [kept, summed] = [kept, summed].map(|vars| vars.iter().map(name).collect::<Vec<_>>());
+        return vec![sums.of_elements(&kept, &summed)];
+    }
+    if sums.loops.is_empty() {
+        return vec![];
+    }
+    if all_dense {
+        return vec![sums.abreast(&|plan| plan.fuse(&sums.loops, "fused"))];
+    }
+    let of_entries = |a: &Access| {
+        let levels: Vec<String> = nest.iter().filter(|v| a.indices.contains(v)).map(name).collect();
+        let positions = |plan: &mut Plan<'_>| {
+            let fused = plan.fuse(&levels, "fused");
+            plan.pos(&fused, "position", a)
+        };
+        (!levels.is_empty()).then(|| match sums.asks_for_rows(a) {
+            true => sums.in_runs(&positions),
+            false => sums.abreast(&positions),
+        })
+    };
+    sums.accesses.iter().filter_map(of_entries).collect()
+}
+
+/// A statement whose sums are shared.
+struct Sums<'k> {
+    kernel: &'k Kernel,
+    accesses: Vec<Access>,
+    /// The names of its loops' variables.
+    loops: Vec<String>,
+}
+
+impl Sums<'_> {
+    /// Has another access a coordinate of one of the levels above the last, of which an entry does not store its own?
+    fn asks_for_rows(&self, of: &Access) -> bool {
+        let spec = &self.kernel.tensors[of.tensor.index()].spec;
+        let rows = spec.levels.iter().skip(1).filter(|l| !matches!(l, Level::Singleton { .. })).count();
+        let rows = (0..rows).map(|level| of.indices[spec.map.dim_of_level(level)]);
+        let rows: Vec<IndexVar> = rows.collect();
+        let mut others = self.accesses.iter().filter(|a| *a != of);
+        others.any(|a| a.indices.iter().any(|v| rows.contains(v)))
+    }
+
+    /// Is it summed over whole rows: the first level of all operands that have it?
+    fn sums_rows(&self, v: IndexVar) -> bool {
+        let of = |a: &&Access| a.indices.contains(&v);
+        let spec = |a: &Access| &self.kernel.tensors[a.tensor.index()].spec;
+        let first = |a: &Access| a.indices[spec(a).map.dim_of_level(0)] == v;
+        self.accesses.iter().filter(of).all(first)
+    }
+
+    /// Neighbouring threads have neighbouring terms.
+    fn abreast(&self, terms: &dyn Fn(&mut Plan<'_>) -> String) -> Shape {
+        let mut plan = plan(self.kernel);
+        let terms = terms(&mut plan);
+        let (block, rest) = plan.divide(&terms, "block", "rest", BLOCKS);
+        let (step, thread) = plan.split(&rest, "step", "thread", THREADS);
+        plan.reorder(&[&[block.clone(), thread, step]]);
+        Shape { commands: plan.finish(), worth: Some((block, Worth::Iterations(OF_A_BLOCK))) }
+    }
+
+    /// A thread has entries one after another.
+    fn in_runs(&self, entries: &dyn Fn(&mut Plan<'_>) -> String) -> Shape {
+        let mut plan = plan(self.kernel);
+        let entries = entries(&mut plan);
+        let (_, rest) = plan.split(&entries, "block", "rest", THREADS * ENTRIES);
+        plan.split(&rest, "thread", "nnz", ENTRIES);
+        Shape { commands: plan.finish(), worth: None }
+    }
+
+    /// Threads have elements, and parts of what is summed for them.
+    fn of_elements(&self, kept: &[String], summed: &[String]) -> Shape {
+        let mut plan = plan(self.kernel);
+        let (part, row) = plan.divide(&summed[0], "part", "row", SUMMING);
+        let outside = [&[part.clone()], kept].concat();
+        plan.reorder(&[&outside, &[row], &summed[1..]]);
+        let fused = plan.fuse(&outside, "fused");
+        plan.split(&fused, "block", "thread", THREADS);
+        Shape { commands: plan.finish(), worth: Some((part, Worth::Iterations(OF_A_THREAD))) }
+    }
+}
