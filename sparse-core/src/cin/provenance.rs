@@ -146,9 +146,12 @@ pub struct Tag {
 pub enum Worth {
     /// By the operations of each.
     Work,
-    /// Each has so many iterations at least. Where the result has several elements, as many parts as there are for one are
-    /// shared by all.
-    Iterations(u64),
+    /// Each is of so many threads, which have some terms each at least. Where the result has several elements, they share as many
+    /// parts as there are for one.
+    Terms {
+        /// Threads of a part.
+        threads: u32,
+    },
 }
 
 /// The size of a variable's range, as far as it is known before any loop runs.

@@ -106,6 +106,8 @@ pub struct Options {
     /// About how many scalar operations a part of a loop has at least that threads take in parts. By default half of what is
     /// worth a thread that is awake.
     pub part_work: u64,
+    /// How many terms a thread of a GPU has at least of a sum that threads share without a schedule; 1 or more. By default eight.
+    pub thread_terms: u64,
     /// Of how many threads of a GPU a block is at least that searches for rows once for all of them. By default four warps:
     /// three are spared their own searches, and all wait for the first.
     pub search_threads: u64,
@@ -130,6 +132,7 @@ impl Default for Options {
             piece_work: 1 << 11,
             list_elements: 1 << 25,
             part_work: 1 << 12,
+            thread_terms: 8,
             search_threads: 128,
         }
     }

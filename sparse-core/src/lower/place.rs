@@ -318,10 +318,10 @@ impl Lowerer<'_> {
                 let mut step = self.range(parent, st, block)?;
                 let of_each = match self.parts_as_worth(parent, (&step.n, n), st, block) {
                     None => ceil(step.n, n),
-                    Some(parts) => {
+                    Some((parts, whole)) => {
                         st.parts.insert(parent, parts.clone());
-                        let more = build::sub(build::add(step.n, parts.clone()), Expr::Index(1));
-                        build::div(more, parts)
+                        let more = build::add(ceil(step.n, whole), parts.clone());
+                        build::mul(build::div(build::sub(more, Expr::Index(1)), parts), Expr::Index(whole))
                     }
                 };
                 step.n = self.bind(&format!("{}_step", self.name(parent)), of_each, block);
@@ -333,28 +333,33 @@ impl Lowerer<'_> {
         }
     }
 
-    /// In how many of `n` parts a variable's range is worth being done, one at least, if the schedule leaves that open.
+    /// In how many of `n` parts a variable's range is worth being done, one at least, if the schedule leaves that open; and what
+    /// their sizes are multiples of, but for the last.
     fn parts_as_worth(
         &mut self,
         parent: IndexVar,
         (range, n): (&Expr, u64),
         st: &State,
         block: &mut Block,
-    ) -> Option<Expr> {
+    ) -> Option<(Expr, u64)> {
         let parts_of = |r: &Relation| match r {
             Relation::Split { parent: of, outer, .. } if *of == parent => Some(*outer),
             _ => None,
         };
         let outer = self.provenance.relations().iter().find_map(parts_of)?;
-        let (most, worth) = match self.provenance.tag(outer).worth? {
+        let (most, worth, whole) = match self.provenance.tag(outer).worth? {
             Worth::Work => {
                 let work = self.work(outer, st, &self.gaps(outer, st));
-                (Expr::Index(n), build::div(work, Expr::Index(self.options.part_work)))
+                (Expr::Index(n), build::div(work, Expr::Index(self.options.part_work)), 1)
             }
-            Worth::Iterations(each) => (self.of_each_element(n), ceil(range.clone(), each)),
+            Worth::Terms { threads } => {
+                // Threads that share a part go through it in rounds, whose terms are aligned in memory.
+                let round = u64::from(threads);
+                (self.of_each_element(n), ceil(range.clone(), self.options.thread_terms * round), round)
+            }
         };
         let parts = build::max(build::min(worth, most), Expr::Index(1));
-        Some(self.bind(&format!("{}s", self.name(outer)), parts, block))
+        Some((self.bind(&format!("{}s", self.name(outer)), parts, block), whole))
     }
 
     /// So many, shared by the elements of the result.

@@ -59,8 +59,8 @@ extern "C" __global__ void __launch_bounds__(256) frobenius(
     const int thread_x = threadIdx.x;
     double t = 0.0;
     const int pA2_end = A2_pos[A1_dim];
-    const int blocks = max(min((pA2_end + 1023) / 1024, 2048), 1);
-    const int position_step = (pA2_end + blocks - 1) / blocks;
+    const int blocks = max(min((pA2_end + 2047) / 2048, 2048), 1);
+    const int position_step = ((pA2_end + 255) / 256 + blocks - 1) / blocks * 256;
     // divide(position, block, rest, 2048); parallelize(block, GPUBlock, NoRaces)
     // split(rest, step, thread, 256); parallelize(thread, GPUGroup(32), ParallelReduction)
     const int rest_begin = (int)min((long long)block_x * position_step, (long long)pA2_end);

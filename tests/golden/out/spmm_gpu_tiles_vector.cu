@@ -70,16 +70,16 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
         float acc[8] = {};
         // split(j, tile, entry, 64)
         for (int tile = 0, tile_end = (A2_dim + 63) / 64; tile < tile_end; ++tile) {
-            // split(all0_, step0, part0, 256)
+            // split(all0, step0, part0, 256)
             #pragma unroll 8
             for (int step0 = 0; step0 < 8; ++step0) {
                 // split(part0, warp0, load0, 32); parallelize(warp0, GPUWarp, NoRaces)
                 // split(part0, warp0, load0, 32); parallelize(load0, GPUThread, NoRaces)
-                const int all0_ = step0 * 256 + thread_x;
-                const int from0_0 = all0_ / 32;
+                const int all0 = step0 * 256 + thread_x;
+                const int from0_0 = all0 / 32;
                 const int j_B_tile = tile * 64 + from0_0;
                 if (j_B_tile < A2_dim) {
-                    const int some0 = all0_ % 32;
+                    const int some0 = all0 % 32;
                     // split(from0_1, some0, vector0, 4); parallelize(vector0, GPUVector, NoRaces)
                     if (block_y * 128 + some0 * 4 < B2_dim) {
                         float B_vec[4];
@@ -150,16 +150,16 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
         float acc_2[8] = {};
         // split(j, tile, entry, 64)
         for (int tile = 0, tile_end = (A2_dim + 63) / 64; tile < tile_end; ++tile) {
-            // split(all0_, step0, part0, 256)
+            // split(all0, step0, part0, 256)
             #pragma unroll 8
             for (int step0 = 0; step0 < 8; ++step0) {
                 // split(part0, warp0, load0, 32); parallelize(warp0, GPUWarp, NoRaces)
                 // split(part0, warp0, load0, 32); parallelize(load0, GPUThread, NoRaces)
-                const int all0_ = step0 * 256 + thread_x;
-                const int from0_0 = all0_ / 32;
+                const int all0 = step0 * 256 + thread_x;
+                const int from0_0 = all0 / 32;
                 const int j_B_tile = tile * 64 + from0_0;
                 if (j_B_tile < A2_dim) {
-                    const int some0 = all0_ % 32;
+                    const int some0 = all0 % 32;
                     // split(from0_1, some0, vector0, 4); parallelize(vector0, GPUVector, NoRaces)
                     #pragma unroll 4
                     for (int vector0 = 0; vector0 < 4; ++vector0) {

@@ -134,6 +134,7 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
         long_rows: [2, 8, default.long_rows][sizes / 7 % 3],
         piece_work: [2, 16, default.piece_work][sizes / 2 % 3],
         search_threads,
+        thread_terms: [1, default.thread_terms][sizes % 2],
         list_elements,
         ..default
     }

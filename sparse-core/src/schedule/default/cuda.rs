@@ -173,8 +173,8 @@ fn schedule(
     {
         p.tag_mut(parts).worth = Some(*worth);
         let divides = |step: &&mut Step| step.command.starts_with("divide(");
-        if let (Some(step), Worth::Iterations(n)) = (scheduled.steps.iter_mut().find(divides), worth) {
-            step.command = format!("{}, or fewer parts: {n} iterations each at least", step.command);
+        if let Some(step) = scheduled.steps.iter_mut().find(divides) {
+            step.command += ", or fewer parts: a few terms a thread each at least";
         }
     }
     Ok(scheduled)

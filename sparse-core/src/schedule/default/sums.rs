@@ -11,7 +11,7 @@
 //! a thread has as many terms as it can while all of a GPU has some. Neighbouring threads have neighbouring terms, but for
 //! the third: there a thread finds the row of its first entry, and the others' on the way.
 //!
-//! The parts of a `divide` are fewer where there is less to sum ([`Worth::Iterations`]), or where the result has more
+//! The parts of a `divide` are fewer where there is less to sum ([`Worth::Terms`]), or where the result has more
 //! elements.
 
 use super::cuda::{Shape, THREADS, plan};
@@ -25,14 +25,8 @@ use crate::schedule::tree::nest;
 /// Blocks that sum into one element: as many as the largest GPU runs at a time.
 const BLOCKS: u32 = 2048;
 
-/// Terms that such a block has at least: four for each of its threads.
-const OF_A_BLOCK: u64 = 4 * THREADS as u64;
-
 /// Threads that sum into all elements, if there are several: half of those that the largest GPU runs at a time.
 const SUMMING: u32 = 1 << 17;
-
-/// Terms that such a thread has at least.
-const OF_A_THREAD: u64 = 16;
 
 /// Entries of a thread that has to know their rows.
 const ENTRIES: u32 = 32;
@@ -110,7 +104,7 @@ impl Sums<'_> {
         let (block, rest) = plan.divide(&terms, "block", "rest", BLOCKS);
         let (step, thread) = plan.split(&rest, "step", "thread", THREADS);
         plan.reorder(&[&[block.clone(), thread, step]]);
-        Shape { commands: plan.finish(), worth: Some((block, Worth::Iterations(OF_A_BLOCK))) }
+        Shape { commands: plan.finish(), worth: Some((block, Worth::Terms { threads: THREADS })) }
     }
 
     /// A thread has entries one after another.
@@ -130,6 +124,6 @@ impl Sums<'_> {
         plan.reorder(&[&outside, &[row], &summed[1..]]);
         let fused = plan.fuse(&outside, "fused");
         plan.split(&fused, "block", "thread", THREADS);
-        Shape { commands: plan.finish(), worth: Some((part, Worth::Iterations(OF_A_THREAD))) }
+        Shape { commands: plan.finish(), worth: Some((part, Worth::Terms { threads: 1 })) }
     }
 }

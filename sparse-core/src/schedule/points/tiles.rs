@@ -203,7 +203,7 @@ impl Product {
             *last = some;
             vector.push(of_one);
         }
-        let all = plan.fuse(&names, &format!("all{n}_"));
+        let all = plan.fuse(&names, &format!("all{n}"));
         let (_, part) = plan.split(&all, &format!("step{n}"), &format!("part{n}"), point.threads);
         match self.column {
             Some(_) => {

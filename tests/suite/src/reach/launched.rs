@@ -8,8 +8,27 @@ use sparse_core::scalar::Monoid;
 
 /// What a case's program does, in words that are counted.
 pub fn launched(case: &Case, program: &Program) -> Vec<String> {
-    let found = [merges(program), vectors(program), tables(program), pieces(program), masks(case, program)];
+    let found = [
+        merges(program),
+        vectors(program),
+        tables(program),
+        pieces(program),
+        masks(case, program),
+        sums(case, program),
+    ];
     [teams(case, program), found.concat()].concat()
+}
+
+/// Do threads have parts of sums without a schedule?
+fn sums(case: &Case, program: &Program) -> Vec<String> {
+    let names = ["part", "blocks"];
+    let mut named = false;
+    for launch in program.launches() {
+        visit_stmts(&launch.body, &mut |s| {
+            named |= s.declared().any(|var| names.contains(&program.var(var).name.as_str()));
+        });
+    }
+    (named && case.schedule.is_empty()).then(|| "parts of a sum by default".to_owned()).into_iter().collect()
 }
 
 /// Where blocks have tables of pieces of rows.

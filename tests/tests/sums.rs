@@ -1,0 +1,109 @@
+//! Sums that a GPU's threads share without a schedule, on the simulator: exact values, and how few updates of one element there are.
+
+use sparse_core::driver::{Options, compile_gpu, compile_kernel};
+use sparse_core::front::parse_str;
+use sparse_core::sim::{Arg, LaunchReport, Limits, run, run_reporting};
+use sparse_core::tensor::{Csr, DenseMat, DenseVec, DynTensor, SparseVec};
+
+/// Small numbers, whose sums are exact in every order.
+fn value(n: usize) -> f32 {
+    (n * 7 % 11) as f32 - 4.0
+}
+
+fn vector(n: usize) -> Arg {
+    Arg::Tensor(DynTensor::from(&DenseVec::from_dense([n], (0..n).map(value).collect()).unwrap()))
+}
+
+fn dense([rows, columns]: [usize; 2]) -> Arg {
+    let values = (0..rows * columns).map(value).collect();
+    Arg::Tensor(DynTensor::from(&DenseMat::from_dense([rows, columns], values).unwrap()))
+}
+
+/// About one entry in three, and empty rows.
+fn matrix([rows, columns]: [usize; 2]) -> Arg {
+    let all = (0..rows * columns).filter(|n| n / columns % 5 != 1 && n * n % 7 < 3);
+    let entries = all.map(|n| ([n / columns, n % columns], value(n)));
+    Arg::Tensor(DynTensor::from(&Csr::from_triplets([rows, columns], entries).unwrap()))
+}
+
+fn sparse(n: usize, one_in: usize) -> Arg {
+    let entries = (0..n).filter(|i| i % one_in == 0).map(|i| ([i], value(i)));
+    Arg::Tensor(DynTensor::from(&SparseVec::from_triplets([n], entries).unwrap()))
+}
+
+/// What the launch did that sums, if its result is that of one thread.
+fn report(text: &str, args: &[Arg]) -> LaunchReport {
+    let variants = compile_gpu(parse_str(text).unwrap(), &Options::default()).unwrap();
+    let [compiled] = &variants.all[..] else { panic!("one program: {text}") };
+    let serial = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap().program;
+    let (found, reports) = run_reporting(&compiled.program, args, Limits::default()).unwrap();
+    assert_eq!(found, run(&serial, args).unwrap(), "{text}");
+    reports.into_iter().next_back().unwrap()
+}
+
+const DOT: &str = "fn f(x: DenseVec<f32>, y: DenseVec<f32>) -> Scalar<f32> { s = x[i] * y[i]; }";
+
+#[test]
+fn a_thread_has_eight_terms_or_more() {
+    for n in [0, 1, 255, 2_048, 2_049, 100_000] {
+        let r = report(DOT, &[vector(n), vector(n)]);
+        assert_eq!(r.grid, [n.div_ceil(2_048).max(1) as u64, 1, 1]);
+        // A warp updates the sum once.
+        assert_eq!(r.counts.atomics, 8 * r.grid[0]);
+    }
+}
+
+#[test]
+fn no_more_blocks_than_a_gpu_runs_sum_into_one_element() {
+    let n = 5_000_000;
+    let r = report("fn f(x: DenseVec<f32>) -> Scalar<f32> { s max= x[i]; }", &[vector(n)]);
+    assert_eq!((r.grid, r.counts.atomics), ([2_048, 1, 1], 8 * 2_048));
+    // Neighbouring threads have neighbouring elements: each is read once.
+    assert!(r.sectors_read < r.least_read + r.least_read / 8, "{} of {}", r.sectors_read, r.least_read);
+}
+
+/// Matrices are one range of elements, whose rows and columns are found where something asks for them.
+#[test]
+fn dense_matrices_are_summed_whole() {
+    for dims in [[0, 3], [3, 0], [1, 5_000], [5_000, 1], [70, 90]] {
+        let text = "fn f(X: DenseMat<f32>, Y: DenseMat<f32>) -> Scalar<f32> { s = X[i, k] * Y[i, k]; }";
+        assert!(report(text, &[dense(dims), dense(dims)]).grid[0] >= 1);
+        let text = "fn f(X: DenseMat<f32>, w: DenseVec<f32>) -> Scalar<f32> { s = X[i, k] * w[k]; }";
+        assert!(report(text, &[dense(dims), vector(dims[1])]).grid[0] >= 1);
+    }
+}
+
+#[test]
+fn entries_are_summed_whole() {
+    for dims in [[0, 4], [4, 0], [1, 9_000], [9_000, 1], [150, 70]] {
+        let r = report("fn f(A: Csr<f32>) -> Scalar<f32> { s = A[i, j] * A[i, j]; }", &[matrix(dims)]);
+        assert_eq!(r.counts.atomics, 8 * r.grid[0]);
+        let text = "fn f(A: Csr<f32>, x: DenseVec<f32>) -> Scalar<f32> { s = A[i, j] * x[j]; }";
+        assert_eq!(report(text, &[matrix(dims), vector(dims[1])]).grid, r.grid);
+        // Rows are found on the way.
+        let text = "fn f(A: Csr<f32>, x: DenseVec<f32>, y: DenseVec<f32>) -> Scalar<f32> { s = y[i] * A[i, j] * x[j]; }";
+        let r = report(text, &[matrix(dims), vector(dims[1]), vector(dims[0])]);
+        assert_eq!(r.counts.atomics, 8 * r.grid[0]);
+        let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> Scalar<f32> { s = A[i, j] * B[i, j]; }";
+        report(text, &[matrix(dims), matrix(dims)]);
+    }
+    let text = "fn f(a: SparseVec<f32>, b: SparseVec<f32>) -> Scalar<f32> { s = a[i] * b[i]; }";
+    report(text, &[sparse(30_000, 2), sparse(30_000, 3)]);
+}
+
+/// Elements that few columns have, of many rows.
+#[test]
+fn threads_share_what_is_summed_for_an_element() {
+    let columns = "fn f(X: DenseMat<f32>) -> DenseVec<f32> { b[k] = X[i, k]; }";
+    let gram = "fn f(X: DenseMat<f32>, Y: DenseMat<f32>) -> DenseMat<f32> { C[k, l] = X[i, k] * Y[i, l]; }";
+    for (rows, k) in [(0_usize, 3), (3, 0), (1, 1), (100, 1), (3_000, 5), (37, 40)] {
+        let parts = rows.div_ceil(8).max(1);
+        let r = report(columns, &[dense([rows, k])]);
+        assert_eq!(r.grid[0], (parts * k).div_ceil(256) as u64, "{rows} rows of {k}");
+        let r = report(gram, &[dense([rows, k]), dense([rows, k])]);
+        assert_eq!(r.grid[0], (parts * k * k).div_ceil(256) as u64, "{rows} rows of {k} by {k}");
+    }
+    // Where there are elements enough a thread has one, whole.
+    let r = report(gram, &[dense([20, 300]), dense([20, 500])]);
+    assert_eq!((r.grid[0], r.contended), (150_000_u64.div_ceil(256), 0));
+}
