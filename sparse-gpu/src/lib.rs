@@ -82,7 +82,8 @@ pub mod tune;
 pub mod compiler {
     pub use sparse_core::diag::{Diagnostic, Diagnostics};
     pub use sparse_core::front::ast::Kernel;
-    pub use sparse_core::front::{AtomicParallelism, Commands, command, parse_str};
+    pub use sparse_core::front::point::DA_SPMM;
+    pub use sparse_core::front::{AtomicParallelism, Commands, command, parse_schedule, parse_str, point};
     pub use sparse_core::{driver, schedule};
 }
 
@@ -111,7 +112,8 @@ pub use sparse_core::{error, format, io, scalar, tensor};
 ///
 /// Beside `fn spmm` stands `mod spmm` with `CIN`, `PROGRAM` (the kernel as concrete index notation and as the
 /// program it was lowered to), `explain()` and the type `Kernel`; for GPUs `CUDA_SOURCE`, `CUDA_CIN`, `KERNELS` and
-/// `prepare(&device)`, which compiles the kernel ahead of its first call.
+/// `prepare(&device)`, which compiles the kernel ahead of its first call; and `TEXT`, the kernel as text, which
+/// [`tune`] compiles again.
 #[macro_export]
 macro_rules! tensor_kernel {
     ($($tokens:tt)*) => { $crate::__private::expand_kernel! { $crate; $($tokens)* } };

@@ -36,6 +36,7 @@ chapters! {
     explain
     errors
     performance
+    options
     level_format
     command
     testing

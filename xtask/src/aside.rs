@@ -1,5 +1,5 @@
-//! Tasks that run beside everything else, one after another, at the lowest priority: on what others leave of the cores. To compile
-//! ends with one crate, and many tests keep one core busy, so that this is a sixth of the time.
+//! Tasks that run beside everything else, one after another, at the lowest priority: on what others leave of the cores. Compiling
+//! ends with one crate, and many tests keep one core busy.
 
 use crate::shell::{Done, ended};
 use std::io::Read;

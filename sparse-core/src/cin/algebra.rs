@@ -2,8 +2,8 @@
 //!
 //! [`simplify`] applies identities, annihilators, idempotence and constant folding to a [`Val`], nothing else: replacing an
 //! operand by its fill and simplifying is how the compiler learns what has to be computed where the operand stores nothing. A
-//! fill or literal that annihilates an operator does so whatever the other operand is, infinities and NaN included (DESIGN:
-//! numeric policy).
+//! fill or literal that annihilates an operator does so whatever the other operand is, infinities and NaN included (*The
+//! language* in `ARCHITECTURE.md`).
 //!
 //! An infinite fill or literal annihilates a sum. Infinities of integers are their largest and smallest values, as fills;
 //! since kernels can name these as numbers, and arithmetic can make them by wrapping, they are constants of their own:

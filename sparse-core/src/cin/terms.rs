@@ -146,7 +146,7 @@ pub struct Split {
 
 /// Takes out of a statement what is computed first. For `=` and `+=` a right-hand-side variable that is not on the left is summed
 /// over the smallest additive term that contains it, descending only through `+`, `-` and negation; any other reduction reduces the
-/// whole right side (DESIGN: kernels).
+/// whole right side (*The language* in `ARCHITECTURE.md`).
 pub fn split(kernel: &Kernel, apart: &Apart) -> Split {
     let a = &kernel.assignment;
     let lhs = access(&a.lhs);

@@ -52,6 +52,8 @@ fn stand_in(signature: &Signature, krate: &TokenStream) -> TokenStream {
         pub const CUDA_CIN: &str = "";
         /// Empty: the kernel did not compile.
         pub const KERNELS: &[KernelInfo] = &[];
+        /// Empty: the kernel did not compile.
+        pub const TEXT: &str = "";
         /// Does nothing: the kernel did not compile.
         pub fn prepare<D: Device>(_: &D) -> ::core::result::Result<(), Error> {
             Ok(())

@@ -2,7 +2,7 @@
 //!
 //! A [`Launch`] is a host step that starts a grid of blocks of threads, all of which run its body. Threads of a block
 //! with consecutive numbers form warps of [`WARP`] lanes. A [`Collective`] is executed by lanes together: every lane
-//! that its [`Group`] names has to arrive at it (DESIGN section 5), whether it has anything to contribute or not.
+//! that its [`Group`] names has to arrive at it, whether it has anything to contribute or not.
 
 use super::{Block, BufferId, Expr, VarId};
 use crate::scalar::Monoid;

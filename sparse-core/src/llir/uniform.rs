@@ -9,7 +9,8 @@
 //! and it is written by plain stores: who loads it in a part of the program that they come to together has been ordered
 //! after the store by a barrier, or there is a conflict, which the simulator reports.
 //!
-//! What lanes do together needs control flow as uniform as the lanes that it names (DESIGN section 5: convergence).
+//! What lanes do together needs control flow as uniform as the lanes that it names: see zero extension in the section *GPUs* of
+//! `ARCHITECTURE.md`.
 
 use super::kernel::{Collective, Over};
 use super::walk::visit_stmts;

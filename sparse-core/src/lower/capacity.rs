@@ -1,6 +1,7 @@
 //! Upper bounds of an assembled result's size, so that appending needs no test.
 //!
-//! One pass with room for the upper bound, shrunk after, beats counting first on one thread (DESIGN: CPU code).
+//! One pass with room for the upper bound, shrunk after, beats counting first on one thread: a second pass costs more than a
+//! system call (*The lowering* in `ARCHITECTURE.md`).
 
 use super::Lowerer;
 use super::state::{Lhs, SparseTarget, State};

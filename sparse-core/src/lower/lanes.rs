@@ -2,7 +2,7 @@
 //!
 //! `∀j ∀k C[i, k] += A[i, j] * B[j, k]` becomes, for each tile of W columns, `acc[0..W] = 0; ∀j ∀lane acc[lane] += …;
 //! C[i, tile] = acc`: one store an element and no zeroing pass. This is what separates a vendor's library from a
-//! sparse compiler's plain loops (DESIGN: CPU code). Widths go from wide to narrow, but for those that a processor has not
+//! sparse compiler's plain loops. Widths go from wide to narrow, but for those that a processor has not
 //! the registers for ([`Expr::Fits`]); what is left over is done one element at a time. A loop that a schedule puts on `CPUVector` around reductions becomes the same.
 
 use super::derived::has_loops;

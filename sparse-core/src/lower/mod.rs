@@ -2,14 +2,35 @@
 //!
 //! `lower` takes the loops that are left and a [`State`] (what is to be computed, and how far each operand's
 //! storage has been walked) and gives the code. A state is a value: where the code forks, so does the state.
-//! The files: `place` asks the provenance graph where a loop's iterations lie, `derived` and `position` lower loops
-//! over derived variables, `rows` takes a window of fused positions row by row, `accumulate` holds sums until they
-//! are written, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills array
-//! workspaces and `scattered` sparse ones, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how
-//! a finished loop runs, `tags` tells what became of a schedule's tags and `remarks` what `explain` says, `value`
-//! computes what is written, `declare` names variables and arrays and `binder` what looplets bind, `update` writes
-//! elements, `output` says where, `append` assembles results, `assemble` does so by several threads, `capacity` bounds
-//! their size.
+//!
+//! The files. Loops:
+//!
+//! - `place`: where a loop's iterations lie, by the provenance graph
+//! - `recover`: what is known once a loop runs
+//! - `derived`, `position`: loops over derived variables, and over stored positions
+//! - `rows`: a window of fused positions, row by row
+//! - `region`: one variable over an interval
+//! - `merge`, `cases`: co-iteration of steppers, and the cases at one coordinate
+//! - `lanes`: an output's unit-stride loop, in registers
+//! - `kinds`: how a finished loop runs
+//! - `gpu`: loops on a GPU
+//!
+//! Values and results:
+//!
+//! - `state`: what is left to compute
+//! - `value`: what is computed where all loops are done
+//! - `accumulate`, `factor`: sums that are held until they are written, and what leaves them
+//! - `update`, `output`: how elements are written, and where
+//! - `append`, `assemble`: results in order, and by count, scan and fill
+//! - `capacity`: bounds of their size
+//! - `workspace`, `scattered`, `bucketed`: array workspaces, sparse ones, and those that are filled by counting
+//!
+//! The program:
+//!
+//! - `program`: what the launcher checks and passes
+//! - `declare`, `binder`: names of variables and arrays, and of what looplets bind
+//! - `tags`, `remarks`: what became of a schedule's tags, and what `explain` says
+//! - `counts`, `tidy`: mends of finished code
 
 mod accumulate;
 mod append;

@@ -6,7 +6,7 @@
 //!
 //! A nest has up to three loops on `GPUBlock`, inside them one on `GPUWarp`, which only tiles, and inside it one on
 //! `GPUThread` or `GPUGroup(r)`: `threadIdx.x = warp·T + thread`. Warps and threads have constant numbers, so that a
-//! block has one size. A group is 2, 4, 8, 16 or 32 aligned consecutive threads, and divides T (DESIGN, section 5).
+//! block has one size. A group is 2, 4, 8, 16 or 32 aligned consecutive threads, and divides T.
 //! `GPUVector`, what a thread moves by one access, is next door ([`vector`]).
 
 use super::gaps::swept;

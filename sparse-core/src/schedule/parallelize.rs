@@ -4,10 +4,10 @@
 //! ∀i body        →   ∀i{CPUThread, NoRaces} body
 //! ```
 //!
-//! Preconditions: no command but another `parallelize` follows; the loop is a plain range, it merges no operands; where
-//! it appends to an assembled output, it is the outermost loop, on `CPUThread`, without races; no scalar is filled by threads for a use outside; the
-//! unit is one of the target's, coarse ones outside fine ones. What the strategy promises is checked after the last
-//! command (`races`).
+//! Preconditions: no command but another `parallelize` follows; the loop is a plain range, it merges no operands; on a CPU a loop that
+//! appends to an assembled output is the outermost one, on `CPUThread`, without races (what a GPU asks of it is checked
+//! by `assembly`); no scalar is filled by threads for a use outside; the unit is one of the target's, coarse ones outside
+//! fine ones. What the strategy promises is checked after the last command (`races`).
 
 use super::gaps::coiteration;
 use super::tree::{for_each_assignment, for_each_loop_within, has_loop};

@@ -3,7 +3,8 @@
 //! [`tune`] enumerates the legal points of atomic parallelism, drops those that waste registers, lanes or blocks
 //! ([`Limits`]: LO-SpMM's constraints), ranks the rest by a model of the GPU, from the inputs' statistics alone, and gives the
 //! best few a time: on a GPU it is [`Measured`], warm, the median of several runs; on the simulator it is [`Predicted`] by
-//! the same model from what the simulator counts. A result is compared with the CPU's before its time counts.
+//! the same model from what the simulator counts. A result is compared before its time counts: with that of the CPU's
+//! program, or where that would take too long with that of the kernel's default schedule ([`Source`]).
 //! What was found is remembered on disk, by kernel, device, space and statistics of the inputs.
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! The dense oracle: index notation evaluated by nested loops over every index variable.
 //!
-//! It shares nothing with the compiler but the scalar operators. Its rules are the language's (DESIGN, kernels and
-//! numeric policy):
+//! It shares nothing with the compiler but the scalar operators. Its rules are the language's (*The language* in
+//! `ARCHITECTURE.md`):
 //!
 //! - A value is *structural* if it stands for something that is not stored, a literal, or an operator on structural
 //!   values alone. A structural annihilator annihilates, even infinities and NaN; a structural identity leaves the

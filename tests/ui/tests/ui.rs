@@ -1,6 +1,6 @@
 //! Kernels with a mistake: what the user reads.
 //!
-//! `dsl`, `schedule` and `devices` hold one kernel a diagnostic, and beside it the compiler's output. `types`
+//! `dsl`, `schedule` and `devices` hold kernels for the diagnostics, and beside each file the compiler's output. `types`
 //! holds what the Rust compiler's own types refuse: its words, which may change with its version. `TRYBUILD=overwrite`
 //! writes the outputs anew; read them, they are what a user gets.
 

@@ -1,8 +1,19 @@
 //! Rust code as text: the native body of a program.
 //!
-//! `expr` and `stmt` turn LLIR into straight code, `partial` and `entries` its reductions into partial sums, `unroll` a
-//! loop into copies of its body, `tasks` a loop on threads into a function that threads call; `native` wraps it all in
-//! one function an instruction set, and `sizes` tells for which constant sizes.
+//! The files:
+//!
+//! - `native`: the body, and one function an instruction set around it
+//! - `sizes`: for which constant sizes it is compiled
+//! - `stmt`, `expr`: straight code
+//! - `partial`, `entries`: reductions as partial sums, of adjacent elements and of a row's entries
+//! - `carried`: rows that begin where the one before ended
+//! - `merges`: loops that merge
+//! - `unroll`: loops as copies of their bodies
+//! - `tasks`, `captures`: loops on threads as functions that threads call, and what these take from outside
+//! - `appending`: arrays that tasks append to
+//! - `twins`: arrays that grow together
+//! - `workspaces`, `runs`: sparse workspaces, and results that what they gathered is copied to
+//! - `quote`, `text`, `names`: templates, literals and identifiers
 
 mod appending;
 mod captures;

@@ -1,4 +1,4 @@
-//! Zero extension: lanes past the end stay, and contribute the identity (Sgap, section 5.2; DESIGN section 5).
+//! Zero extension: lanes past the end stay, and contribute the identity (Sgap, section 5.2).
 //!
 //! What lanes do together needs all lanes of the warp to come by. A condition around it that lanes of a warp may decide
 //! differently becomes a predicate: what stands before and after runs behind it, and the lanes for which it is false go

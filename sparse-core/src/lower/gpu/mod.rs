@@ -1,20 +1,62 @@
 //! Loops on a GPU: a nest becomes one launch, whose loops over blocks, warps and threads are values of the hardware.
 //!
-//! `threadIdx.x = warp·T + thread` (DESIGN section 5). A bound loop is a declaration of its variable, behind a guard
+//! `threadIdx.x = warp·T + thread`. A bound loop is a declaration of its variable, behind a guard
 //! where the hardware may have more of the unit than the loop has iterations. Code outside a loop over threads is run by
 //! all of them: writes there are one thread's.
 //!
-//! `write` decides how a value reaches memory, `segment` gives each lane a position, whose row `block_ends` finds once a
-//! block, `carry` adds up what several groups have parts of, `bare_rows` writes rows without entries beside it, `open_rows`
-//! gives each lane several, `columns` keeps a few outputs of a lane in registers, `held` over loops outside of lanes,
-//! `scatter` shares them out among lanes, `vector` moves
-//! several elements by one access, `converge` brings lanes together where they reduce, `host` computes grids, `scan` sums
-//! counts, `table` has sparse workspaces, which `gather` sorts (what has none is `refused`), `team` shares a row out,
-//! `classes` tells which rows, `enlist` what larger teams work on, `pieces` has rows that are too long for one block, `tiers` has
-//! memory for tables, within `bounds`, in which teams take `turns`, `parts` has rows that are merged by lanes from one of their `samples` to the next, `tiles` what a
-//! block shares. `list` has what all threads scatter into, whose places `fetch` counts, `buckets` sorts and `listed` makes a
-//! result; how many `points` these are at most the host knows. `pack` makes formats of a list of entries. `following` finds
-//! launches that need not wait until the one before has ended.
+//! The files. Who writes, and how lanes reduce:
+//!
+//! - `write`: how a value reaches memory
+//! - `segment`: a position for each lane, and segments of equal output coordinates
+//! - `block_ends`: the rows of a block's positions, searched for once a block
+//! - `open_rows`: several positions for each lane, whose first and last rows others share
+//! - `carry`: what several groups have parts of, added up by a second launch
+//! - `bare_rows`: rows without entries, written by that launch
+//! - `columns`: a few outputs of a lane, in registers
+//! - `held`: outputs that threads hold over loops outside of theirs
+//! - `scatter`: such columns shared out among the lanes that reduce
+//! - `converge`: lanes brought together where they reduce
+//!
+//! What one access moves, and what a block shares:
+//!
+//! - `vector`: loops on `GPUVector`, once with whole vectors and once without
+//! - `vectorize`: such a loop with one load and one store
+//! - `tiles`: workspaces in shared memory
+//!
+//! Results that are assembled, and their sparse workspaces:
+//!
+//! - `scan`: sums of counts, in three launches
+//! - `table`: hash tables of rows
+//! - `gather`: what a table holds, sorted, as an operand
+//! - `marks`: large tables, put in order by marks
+//! - `masks`: operands that mask what rows scatter, searched
+//! - `bounds`: how many elements of a row can be different
+//! - `classes`: whose work a row is, by how much it scatters
+//! - `enlist`: lists of the rows of larger teams
+//! - `long_rows`: rows that blocks count
+//! - `team`: a row shared out among lanes
+//! - `abreast`: several entries of a row abreast
+//! - `pieces`: rows that several blocks share
+//! - `tiers`: rows by the size of their tables, and memory for these
+//! - `turns`: teams that take rows in turn
+//! - `parts`: rows of merged operands, in parts
+//! - `samples`: where these parts begin
+//! - `refused`: sparse workspaces that threads cannot have
+//!
+//! What all threads scatter into:
+//!
+//! - `list`: a workspace outside of all loops, as a list
+//! - `fetch`: places that are counted, several at once
+//! - `buckets`: its buckets, sorted
+//! - `listed`: a result that is what was scattered
+//! - `runs`: sums of its equal elements
+//! - `points`: how many elements are scattered at most
+//! - `pack`: other formats, made of a list of entries
+//!
+//! And the host's part:
+//!
+//! - `host`: sizes of grids and arrays
+//! - `following`: launches that need not wait until the one before has ended
 
 mod abreast;
 mod bare_rows;

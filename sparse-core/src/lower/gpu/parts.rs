@@ -11,8 +11,8 @@
 //!                    fill:  p += what lies before the lane's part; merge
 //! ```
 //!
-//! What lies before its part each lane keeps from one pass to the next: a number for four entries at most by default, as rows have
-//! entries of their own, and so many. Where several rows have the same fiber, as those of `A[i, j] + v[j]`, or a class has more
+//! What lies before its part each lane keeps from one pass to the next: a number for an entry at most by default, as rows have
+//! entries of their own, and as many as lanes or more. Where several rows have the same fiber, as those of `A[i, j] + v[j]`, or a class has more
 //! lanes than entries, there may be far more of these numbers than entries. There each lane merges its part twice when it fills,
 //! first to count: there is no telling how many entries it has without that, but for a bound.
 //!

@@ -18,12 +18,15 @@
 //! ```
 //!
 //! An entry waits for its coordinate, and then for the vector that is found there; here the vectors of a batch are waited for
-//! together. A compiler that writes out such a loop takes what is left of four entries one by one, which of short rows is all;
-//! it moves no load over the end of a row; and where nothing bounds the registers it rather has more threads than more loads.
-//! So a launch with such a loop says how many threads have to fit ([`Launch::resident`]): as many as every multiprocessor has.
-//! Scalars stay as they are: there is room for as many threads as a multiprocessor runs, and these have loads enough; but not where
-//! rows end among the entries, which a thread has several of: eight, as few registers hold them. So do fibers that a thread has one
-//! after another, which are short.
+//! together. NVIDIA's compiler would not do so by itself. It can write out such a loop, but then takes the entries that four do not divide
+//! one by one, and of a short row these are all; it moves no load over the end of a row; and where nothing bounds the registers it
+//! prefers more threads to more loads. So a launch with such a loop says how many threads have to fit
+//! ([`Launch::resident`]): as many as every multiprocessor has.
+//!
+//! A batch has four entries, or two if the loads of four take more than 24 words of registers. Loops that load scalars alone stay as they
+//! are, because few registers hold these, so that a multiprocessor runs as many threads as it can, and has loads enough under way. The
+//! exception are loops in which rows end, where a thread has several entries: their scalars are loaded for eight entries, or fewer if these
+//! take more than 24 words. Fibers that a thread has one after another stay too: they are short.
 //!
 //! Only loads of inputs are made before, which nothing writes, and only those that an iteration makes in any case. What is
 //! summed keeps its order. Batches that are whole load what stands together in vectors ([`whole`]).
