@@ -24,6 +24,24 @@ fn padding_threads_do_not_write() {
     }
 }
 
+/// A segment goes on in the next iteration of a loop around the group, in another lane: both update the element atomically.
+#[test]
+fn segments_that_another_iteration_goes_on_with() {
+    for columns in [1, 43, 64, 65, 66, 131] {
+        let stored: Vec<[usize; 2]> = (0..5 * columns).map(|n| [n / columns, n % columns]).collect();
+        for parts in [
+            "split(p, step, part, 64);",
+            "split(p, q, rest, 256); split(rest, step, part, 64);",
+            "divide(p, step, part, 2);",
+        ] {
+            let schedule = format!(
+                "fuse(i, j, f); pos(f, p, A[i, j]); {parts} split(part, lane, nnz, 2); parallelize(lane, GPUGroup(32), Segment);"
+            );
+            sums_agree("Csr", [5, columns], &stored, &schedule);
+        }
+    }
+}
+
 /// Several columns inside the lanes are all written.
 #[test]
 fn every_column_inside_lanes_is_written() {

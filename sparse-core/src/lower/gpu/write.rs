@@ -47,8 +47,10 @@ impl Lowerer<'_> {
         // A lane that has a row, or after a scatter a column, for itself writes it alone.
         let group = racing.iter().find_map(|v| self.reducing(*v));
         let group = group.filter(|_| st.sole.is_none() && !st.scattered);
-        // The group resolves its loop if all of the loop's threads are one group.
+        // The group resolves its loop if all of the loop's threads are one group, whose lanes do not have another's segments when a
+        // loop around comes to them again.
         let resolved = |v: &IndexVar| match self.reducing(*v) {
+            Some((_, s)) if s.is_segmented() && self.is_in_turns(*v, st) => false,
             Some((r, _)) => constant(self.provenance, *v) == Some(u64::from(r)),
             None => false,
         };
@@ -59,6 +61,14 @@ impl Lowerer<'_> {
             None => self.root == Some(*v),
         });
         Writers { group, shared: left, atomic: left && licensed }
+    }
+
+    /// Is there a loop around, of one thread after the other, that has other parts of what the variable's loop goes over?
+    fn is_in_turns(&self, v: IndexVar, st: &State) -> bool {
+        let roots = self.provenance.roots(v);
+        let outside = st.around.iter().take_while(|w| **w != v);
+        let mut serial = outside.filter(|w| !self.is_bound(**w));
+        serial.any(|w| self.provenance.roots(*w).iter().any(|r| roots.contains(r)))
     }
 
     /// The group whose lanes all reduce into what is written.
