@@ -360,8 +360,21 @@ impl Nest<'_> {
         } else {
             1
         };
-        let [block, mut rest] = self.split(&span, ["block", "rest"], g * lanes * warps);
-        self.on_blocks(block);
+        // Threads come to several parts in turn: of a block's, or of all.
+        let (turns, alone) = (if self.rng.percent(6) { 2 } else { 1 }, self.rng.percent(3));
+        let [block, mut rest] = self.split(&span, ["block", "rest"], turns * g * lanes * warps);
+        match alone {
+            true => self.serial(block, Depth::OutsideLanes),
+            false => self.on_blocks(block),
+        }
+        if turns > 1 {
+            let [turn, inner] = self.split(&rest, ["turn", "rest"], g * lanes * warps);
+            self.serial(turn, Depth::OutsideLanes);
+            rest = inner;
+        }
+        if alone || turns > 1 {
+            about.push("entries in turns".into());
+        }
         if warps > 1 {
             let [warp, inner] = self.split(&rest, ["warp", "rest"], g * lanes);
             self.on_warps(warp);

@@ -356,6 +356,7 @@ const GPU: &[&str] = &[
     "buckets of groups of 8",
     "buckets of groups of 16",
     "the default schedule",
+    "entries in turns",
     "entries of 1 of 1 levels",
     "entries of 2 of 2 levels",
     "entries of 1 of 2 levels",
