@@ -12,6 +12,22 @@ fn an_empty_run_of_infinite_fill_adds_nothing() {
     agrees(text, &[Tensor("A", &[1, 0], &[])]);
 }
 
+/// A term that stands apart has a loop of its own over what the statement's loop was split into others.
+#[test]
+fn what_is_computed_first_keeps_its_own_loops() {
+    for made in ["split(k, k0, k1, 4);", "divide(k, k0, k1, 3);", "bound(k, kb, 6, MaxExact);"] {
+        for format in ["Hash", "List", "Sort"] {
+            let text = format!(
+                "fn kernel(A: Csr<f64>, B: Csr<f64>, D: Csr<f64>) -> Csr<f64> {{ R[i, k] = D[i, k] + A[i, j] * B[j, k]; }} \
+                 schedule cpu {{ {made} precompute(A[i, j] * B[j, k], [k], [k], w, {format}); }}"
+            );
+            let a = Tensor("A", &[2, 2], &[(&[0, 0], 2.0), (&[0, 1], 1.0), (&[1, 1], 3.0)]);
+            let b = Tensor("B", &[2, 6], &[(&[0, 1], 1.0), (&[0, 5], 2.0), (&[1, 0], 4.0), (&[1, 5], 5.0)]);
+            agrees(&text, &[a, b, Tensor("D", &[2, 6], &[(&[0, 5], 1.0), (&[1, 2], 1.0)])]);
+        }
+    }
+}
+
 /// Quotients by what is not stored are infinite, and there may be none of them.
 #[test]
 fn quotients_by_an_empty_run_add_nothing() {

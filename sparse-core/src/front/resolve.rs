@@ -32,6 +32,8 @@ pub(super) struct Resolver<'a> {
     pub(super) unresolved: bool,
     /// The statement has been read: its index variables are all there are.
     pub(super) closed: bool,
+    /// Names that commands before gave to what they compute first.
+    pub(super) workspaces: Vec<String>,
 }
 
 /// Resolves and checks a kernel whose header could be read. `complete`: the statement was read without a mistake.
@@ -54,6 +56,7 @@ pub(super) fn resolve(
         accesses: 0,
         unresolved: !complete,
         closed: false,
+        workspaces: vec![],
     };
     let RawHeader { attrs, vis, name, params, output } = header;
     let is_mut: Vec<_> = params.iter().map(|p| matches!(p.ty.reference, Reference::Mut)).collect();
@@ -142,6 +145,7 @@ impl<'a> Resolver<'a> {
             accesses: 0,
             unresolved: false,
             closed: true,
+            workspaces: vec![],
         }
     }
 }
@@ -323,6 +327,13 @@ impl Resolver<'_> {
     fn unknown(&mut self, raw: &RawAccess) {
         self.unresolved = true;
         let (name, span) = (raw.name.to_string(), raw.name.span());
+        if self.workspaces.contains(&name) {
+            let message = format!(
+                "`{name}` is a workspace: what a command computes first is of the statement's tensors"
+            );
+            let help = "write the expression that it stands for; of two, precompute the one that contains the other first";
+            return self.error("unknown-tensor", span, message, help);
+        }
         if let Some(indices) = &raw.indices {
             let ty = match indices.len() {
                 1 => "DenseVec<f32>",

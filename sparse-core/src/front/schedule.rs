@@ -189,7 +189,7 @@ fn commands(
     doubtful: &mut Vec<(usize, String)>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Command> {
-    let mut reader = Reader { kernel, diagnostics };
+    let mut reader = Reader { kernel, diagnostics, workspaces: vec![] };
     let mut found = Vec::new();
     let mut count = 0;
     while !c.is_empty() {
@@ -250,6 +250,8 @@ struct Reader<'a> {
     /// None if the statement could not be resolved: grammar alone is checked then.
     kernel: Option<&'a Kernel>,
     diagnostics: &'a mut Diagnostics,
+    /// The workspaces of the commands so far.
+    workspaces: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -354,6 +356,7 @@ impl Reader<'_> {
                 let expr = self.expr(expr);
                 let (vars, renamed) = (self.bracketed(vars), self.bracketed(renamed));
                 let workspace = self.name(workspace);
+                self.workspaces.extend(workspace.as_ref().map(|name| name.text.clone()));
                 let (vars, renamed, workspace) = (vars?, renamed?, workspace?);
                 let format = format.map(|f| f.ok_or(())).transpose().ok()?;
                 CommandKind::Precompute { expr: expr?, expr_span, vars, renamed, workspace, format }
@@ -506,7 +509,9 @@ impl Reader<'_> {
             return None;
         }
         let kernel = self.kernel?;
-        Resolver::of_kernel(kernel, self.diagnostics).expr(&raw, Some(kernel.assignment.lhs.tensor))
+        let mut resolver = Resolver::of_kernel(kernel, self.diagnostics);
+        resolver.workspaces.clone_from(&self.workspaces);
+        resolver.expr(&raw, Some(kernel.assignment.lhs.tensor))
     }
 
     /// An access of the statement's operands.

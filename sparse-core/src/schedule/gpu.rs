@@ -157,11 +157,17 @@ fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
             let help = "write `ParallelReduction`";
             return fail("unsorted-segment", parallel.strategy_span, message, help);
         }
+        let help = match s.result {
+            ResultKind::Append => {
+                "rows of an assembled result have one thread or team each: write `GPUThread` and `NoRaces`"
+            }
+            _ => "take positions first: `fuse(i, j, f)`, then `pos(f, p, A[i, j])`; or write `Atomics`",
+        };
         return fail(
             "unsorted-segment",
             parallel.strategy_span,
             format!("`{name}` counts no stored positions: coordinates along its lanes are not sorted"),
-            "take positions first: `fuse(i, j, f)`, then `pos(f, p, A[i, j])`; or write `Atomics`",
+            help,
         );
     };
     in_order(s, parallel)?;

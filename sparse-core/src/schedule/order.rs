@@ -140,11 +140,12 @@ fn check_result(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Checked {
     let t = &s.kernel.tensors[lhs.tensor.index()];
     let lhs = Access { tensor: lhs.tensor, indices: lhs.indices.clone() };
     let vars = level_vars(&t.spec, &lhs);
+    let inside = if s.kernel.vars.len() > vars.len() { ", with reductions inside" } else { "" };
     fail(
         "result-order",
         span(v),
         format!(
-            "the entries of `{}` are assembled by loops over {} in this order, with reductions inside: the loop over `{}` would break it",
+            "the entries of `{}` are assembled by loops over {} in this order{inside}: the loop over `{}` would break it",
             t.name,
             s.list(&vars),
             s.name(v)

@@ -39,14 +39,18 @@ pub(super) fn apply(
         (Platform::Cpu, false) => {}
     }
     if (strategy.is_segmented() || strategy == Strategy::ReduceScatter) && !unit.is_gpu() {
-        let message = match strategy {
-            Strategy::Deterministic => {
-                "on a CPU partial sums are combined in the order of the iterations anyway"
+        let plain = "write `Atomics` or `Temporary`";
+        let (message, help) = match strategy {
+            Strategy::Deterministic => (
+                "on a CPU all strategies but `Atomics` combine partial sums in the same order in every run",
+                "write `NoRaces` if each element is one iteration's, else `Temporary`",
+            ),
+            Strategy::Segment => {
+                ("segments of equal coordinates are reduced by groups of GPU threads", plain)
             }
-            Strategy::Segment => "segments of equal coordinates are reduced by groups of GPU threads",
-            _ => "columns are exchanged among the lanes of groups of GPU threads",
+            _ => ("columns are exchanged among the lanes of groups of GPU threads", plain),
         };
-        return fail("wrong-strategy", strategy_span, message, "write `Atomics` or `Temporary`");
+        return fail("wrong-strategy", strategy_span, message, help);
     }
     if unit == Unit::CpuVector && matches!(strategy, Strategy::Atomics | Strategy::Temporary) {
         let message = format!("the lanes of a vector reduce together: they have no use for `{strategy}`");

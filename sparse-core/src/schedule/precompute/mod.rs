@@ -236,8 +236,10 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, written: &[IndexVar], request: &
             return fail("precompute-variable", name.span, message, format!("write `{}`", s.name(written)));
         }
         if name.text == s.name(v) {
-            // One name is for the loops of both sides.
-            rename_loops(producer, written, v);
+            // One name is for the loops of both sides, unless others were made of those of one.
+            if s.cin.provenance.leaves(v) == [v] {
+                rename_loops(producer, written, v);
+            }
             continue;
         }
         s.check_new(name)?;

@@ -8,6 +8,7 @@ use crate::cin::provenance::Relation;
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Expr, Stmt, Target, Workspace};
 use crate::front::ast::{self, IndexVar};
+use crate::front::command::Platform;
 use crate::schedule::gaps::is_idle_without;
 use crate::schedule::tree::{for_each_assignment, for_each_loop, has_loop};
 use crate::schedule::{Checked, Scheduler, fail};
@@ -200,14 +201,21 @@ pub(super) fn check_pattern(
     let Some((tensor, x)) = pattern else { return Ok(()) };
     let (operand, result) =
         (&s.kernel.tensors[tensor.index()].name, &s.kernel.tensors[lhs.tensor.index()].name);
+    let formats = match s.target {
+        Platform::Cpu => "`List`, `Hash` or `Sort`",
+        Platform::Cuda => "`Hash`",
+    };
     fail(
         "precompute-pattern",
         request.span,
         format!(
-            "the entries of `{result}` along `{}` come from `{operand}`, and a workspace has no pattern",
+            "the entries of `{result}` along `{}` come from `{operand}`, and an array of all elements does not say where they are",
             s.name(x)
         ),
-        format!("leave `{}` out of the variables, or return a tensor whose levels are all dense", s.name(x)),
+        format!(
+            "write a format that does, {formats}; or leave `{}` out of the variables, or return a tensor whose levels are all dense",
+            s.name(x)
+        ),
     )
 }
 
