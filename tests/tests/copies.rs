@@ -38,6 +38,25 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
+    /// What is read in another order does not depend on the first loop.
+    fn inside_of_another(X: Csf4<f64>, Z: Csf3<f64>) -> Csf3<f64> {
+        Y[i, j, k] = X[i, p, j, k] * Z[p, k, j];
+    }
+}
+
+tensor_kernel! {
+    fn inside_of_another_dense(X: Csf4<f64>, Z: Csf3<f64>) -> Tensor<f64, (Dense, Dense, Compressed)> {
+        Y[i, j, k] = X[i, p, j, k] * Z[p, k, j];
+    }
+}
+
+tensor_kernel! {
+    fn in_its_order(X: Csf4<f64>, Z: Tensor<f64, Reordered<(Compressed, Compressed, Compressed), 0, 2, 1>>) -> Csf3<f64> {
+        Y[i, j, k] = X[i, p, j, k] * Z[p, k, j];
+    }
+}
+
+tensor_kernel! {
     /// A coordinate that is known when its level is reached.
     fn diagonal(A: Csf3<f64>) -> Csr<f64> {
         D[i, j] = A[i, j, i];
@@ -208,6 +227,35 @@ fn fibers_are_read_in_both_orders() -> Result<(), Error> {
 }
 
 /// Each row of one with each of the other would be 4·10⁸ merges.
+/// An operand is copied once, outside of loops that it has no part in, though it has some in loops inside of these.
+#[test]
+fn copies_stand_outside_of_loops_that_do_not_read_them() -> Result<(), Error> {
+    let copy = " where (∀p_t0 ∀k_t0 ∀j_t0 t0[p_t0, j_t0, k_t0] = Z[p_t0, k_t0, j_t0])";
+    for cin in [inside_of_another::CIN, inside_of_another_dense::CIN] {
+        assert!(cin.ends_with(copy) && cin.starts_with('('), "{cin}");
+    }
+    let entry = |n: usize| ([n % 3, n / 3 % 4, n / 12], (n % 5) as f64 - 1.5);
+    let z: Csf3<f64> = Csf3::from_triplets([3, 4, 5], (0..60).filter(|n| n % 7 != 2).map(entry))?;
+    let converted = z.convert()?;
+    // On a device a copy for each coordinate of the first dimension, of which few are stored, would take minutes.
+    let long = 300_000;
+    for (n, entries) in [(0, 0), (7, 90), (long, 40)] {
+        let entry =
+            |at: usize| ([at * 31 % n.max(1), at % 3, at / 3 % 5, at / 15 % 4], (at % 9) as f64 - 3.25);
+        let x: Csf4<f64> = Csf4::from_triplets([n, 3, 5, 4], (0..entries).map(entry))?;
+        let expected = in_its_order(&x, &converted)?;
+        assert_eq!(inside_of_another(&x, &z)?, expected);
+        let sim = Sim::new();
+        assert_eq!(inside_of_another(&x.to(&sim)?, &z.to(&sim)?)?.to_host()?, expected);
+        if n < long {
+            let dense = inside_of_another_dense(&x, &z)?;
+            assert!(dense.iter().all(|(at, value)| expected.get(at) == value) && dense.stored() == expected.stored());
+            assert_eq!(inside_of_another_dense(&x.to(&sim)?, &z.to(&sim)?)?.to_host()?, dense);
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn pairs_of_rows_are_not_multiplied() -> Result<(), Error> {
     for (rows, others, columns, density) in [

@@ -123,6 +123,9 @@ pub fn choose(
         while outside > least && !reads(&root[outside - 1]) {
             outside -= 1;
         }
+        if is_copy {
+            outside = (0..outside).find(|&at| !reads(&around[at])).unwrap_or(outside);
+        }
         // Nor is a row computed in each of them.
         if let Some(once) = (least..outside).find(|&at| !reads(&root[at]))
             && !is_copy
