@@ -51,6 +51,9 @@ pub(crate) enum Error {
         /// The compiler's diagnostics.
         reason: String,
     },
+    /// Kernels that are compiled for nothing.
+    #[error("{0}")]
+    NotKept(sparse_gpu::nvrtc::AheadError),
     /// A GPU that nothing more can be measured on.
     #[error("the GPU is lost to this process, after:\n  {list}", list = .0.join("\n  "))]
     Lost(Vec<String>),
@@ -79,8 +82,8 @@ pub(crate) enum Error {
     /// No handler of signals.
     #[error("Ctrl-C can't be waited for: {0}")]
     Interrupt(#[from] interrupt::Error),
-    /// Not everything was measured.
-    #[error("stopped by Ctrl-C: what had begun was finished and is kept, the rest was not measured")]
+    /// Not everything was measured, or compiled.
+    #[error("stopped by Ctrl-C: what had begun was finished and is kept, the rest was not begun")]
     Stopped,
     /// Implementations that computed something else.
     #[error("{count} results were wrong:\n  {list}", count = .0.len(), list = .0.join("\n  "))]
