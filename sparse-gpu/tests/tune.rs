@@ -436,6 +436,27 @@ fn a_search_that_is_stopped_keeps_what_it_found() {
     assert_eq!(tune(&kernel, &arguments, &space).unwrap().source(), Source::Remembered);
 }
 
+/// Whoever stops at a file that holds no result is not asked again.
+#[test]
+fn a_search_is_stopped_by_an_ignored_file() {
+    let folder = folder("ignored");
+    let (sim, kernel) = (Sim::new(), Tunable::parse(spmm::TEXT).unwrap());
+    let a = csr(300, 200, 5.0).to(&sim).unwrap();
+    let b = DenseMat::<f32>::random([200, 4], 1).to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&a).tensor(&b);
+    let space = quick().memory(Memory::Folder(folder.clone()));
+    tune(&kernel, &arguments, &space).unwrap();
+    std::fs::write(file(&folder), "{").unwrap();
+    let mut heard = vec![];
+    let stopped = tune_with(&kernel, &arguments, &space, |p| {
+        let ends = matches!(p, Progress::Ignored { .. });
+        heard.push(p);
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(matches!(stopped, Err(TuneError::Stopped)), "{heard:?}");
+    assert_eq!(heard.len(), 1, "{heard:?}");
+}
+
 #[test]
 fn spaces_are_restricted_and_extended() {
     let (sim, kernel) = (Sim::new(), Tunable::parse(spmm::TEXT).unwrap());
@@ -452,7 +473,7 @@ fn spaces_are_restricted_and_extended() {
     for timed in ["<1/4 row", "<8 nnz", "thread, 32"] {
         assert!(matches!(of(timed).outcome, Outcome::Timed(_)), "{tuned}");
     }
-    assert!(matches!(of("split(i, a, b)").outcome, Outcome::Dropped(Dropped::Illegal(_))), "{tuned}");
+    assert!(matches!(of("split(i, a, b)").outcome, Outcome::Dropped(Dropped::Illegal { .. })), "{tuned}");
     // What is printed can be pasted.
     for candidate in tuned.candidates().iter().filter(|c| matches!(c.outcome, Outcome::Timed(_))) {
         let pasted = format!("{} {}", spmm::TEXT, candidate.choice.schedule());
@@ -520,7 +541,20 @@ fn mistakes_are_errors() {
         let error = fails(&kernel, &arguments, &quick().points([wrong]));
         assert!(matches!(error, TuneError::NothingLeft(_)), "{wrong:?}: {error}");
     }
-    assert!(matches!(fails(&kernel, &arguments, &quick().threads([0])), TuneError::NothingLeft(_)));
+    for (space, names) in [(quick().points([]), "`Space::points`"), (quick().threads([]), "`Space::threads`")]
+    {
+        let text = fails(&kernel, &arguments, &space).to_string();
+        assert!(text.contains("the space is empty, because ") && text.contains(names), "{text}");
+    }
+    // The rule that most points break stands first, and once.
+    for threads in [&[0][..], &[33, 100, 2048]] {
+        let text = fails(&kernel, &arguments, &quick().threads(threads.iter().copied())).to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        let whole_warps =
+            format!(": a block of {} threads is not whole warps, at most 32 of them (<", threads[0]);
+        assert!(lines[1].contains(&whole_warps) && lines[1].matches('<').count() == 1, "{text}");
+        assert_eq!(lines.len(), 2, "{text}");
+    }
     let error = fails(&kernel, &arguments, &quick().points([]).schedule("nonsense"));
     assert!(matches!(&error, TuneError::NothingLeft(table) if table.contains("nonsense")), "{error}");
     assert!(matches!(Tunable::parse("fn f("), Err(TuneError::Kernel(_))));
