@@ -65,6 +65,22 @@ pub(crate) enum Error {
         /// Why.
         reason: String,
     },
+    /// A line of such a file that says nothing.
+    #[error("{}:{line}: {reason}", .path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: u64,
+        /// Why.
+        reason: String,
+    },
+    /// Times that nothing can be fitted on.
+    #[error(
+        "there is nothing to fit on: no kernel has verified times of two points or more on an input that is wanted: take them \
+         by `bench gpu --csv FILE`, or see --on"
+    )]
+    NoTimes,
     /// A picture that could not be drawn.
     #[error("{}: {reason}", .path.display())]
     Plot {

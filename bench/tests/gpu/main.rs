@@ -289,6 +289,32 @@ fn a_rule_is_fitted_in_one_command() {
     assert!(rule.contains("nothing was measured:\n") && rule.contains("\ncolumns: "), "{rule}");
 }
 
+/// A rule of nothing is none.
+#[test]
+fn a_rule_needs_times() {
+    let folder = scratch("gpu-fit-none");
+    let (times, rule) = (folder.join("times.csv"), folder.join("rule.txt"));
+    let header = "kernel,input,params,dtype,point,implementation,median_us,bytes,verified\n";
+    let row = |us: &str, verified: &str| {
+        format!("spmv,uniform-small,,f32,\"<1 row, 1 col>, 1\",simulated,{us},1,{verified}\n")
+    };
+    let nothing = "error: there is nothing to fit on: ";
+    for (rows, said) in [
+        (String::new(), nothing),
+        (row("1.0", "false"), nothing),
+        // One point leaves no choice.
+        (row("1.0", "true"), nothing),
+        (row("nan", "true"), "times.csv:2: `nan` is no time: "),
+        (row("1.0", "true") + &row("0.000", "true"), "times.csv:3: `0.000` is no time: "),
+    ] {
+        std::fs::write(&times, format!("{header}{rows}")).unwrap();
+        let out = bench(&["fit", "--from", times.to_str().unwrap(), "--out", rule.to_str().unwrap()]);
+        let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert!(out.status.code() == Some(1) && errors.contains(said), "{rows}: {text}{errors}");
+        assert!(text.is_empty() && !rule.exists(), "{rows}: {text}");
+    }
+}
+
 #[test]
 fn bad_input_is_named() {
     let folder = scratch("gpu-bad");
