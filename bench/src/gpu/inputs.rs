@@ -45,6 +45,16 @@ impl<T: Element> Sparse<T> {
         }
     }
 
+    /// Why there is nothing to do, if there is nothing: a kernel takes no time then, and nothing is faster than another.
+    pub(crate) fn why_empty(&self) -> Option<&'static str> {
+        let Stats { dims, entries, .. } = self.stats();
+        match entries {
+            _ if dims.contains(&0) => Some("one of its dimensions has size 0"),
+            0 => Some("it has no entries"),
+            _ => None,
+        }
+    }
+
     /// What is known of its rows.
     pub(crate) fn stats(&self) -> Stats {
         match self {

@@ -140,7 +140,7 @@ fn everything<D: Gpu>(
             continue;
         }
         // The paper's own, whatever the limit for others is.
-        let Some(sparse) = input.load()? else { continue };
+        let Some(sparse) = input.load()?.and_then(|s| session.with_entries(input, s)) else { continue };
         let points = published(Kernel::Spmv).into_iter().chain([WARP, SEGMENTS].map(Point::atomic));
         let points = points.collect::<Vec<_>>();
         session.case(Kernel::Spmv, (input, &sparse), 1, &points, |_, _, _| Ok(()))?;

@@ -218,6 +218,29 @@ fn what_is_left_out_is_said() {
     }
 }
 
+/// A kernel takes no time where there is nothing to do: nothing can be compared then.
+#[test]
+fn inputs_without_entries_are_left_out() {
+    let folder = scratch("gpu-empty");
+    let banner = "%%MatrixMarket matrix coordinate real general\n";
+    std::fs::write(folder.join("tiny-none.mtx"), format!("{banner}3 4 0\n")).unwrap();
+    std::fs::write(folder.join("tiny-flat.mtx"), format!("{banner}0 4 0\n")).unwrap();
+    let data = ["--data", folder.to_str().unwrap(), "--inputs", "tiny-"];
+    for command in [
+        &["gpu", "--kernels", "spmv,spmm", "--columns", "4"][..],
+        &["sgap", "--tables", "1,4"],
+        &["oopsla", "--parts", "ratios"],
+    ] {
+        let out = bench(&[command, &data].concat());
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+        for said in ["tiny-none: it has no entries\n", "tiny-flat: one of its dimensions has size 0\n"] {
+            assert!(text.contains(&format!("left out: {said}")), "{text}");
+        }
+        assert!(!text.contains("NaN") && !text.contains("inf") && !text.contains("0.00"), "{text}");
+    }
+}
+
 /// Ctrl-C: what has begun is finished, what was found is kept and shown, and nobody takes it for all.
 #[cfg(unix)]
 #[test]
