@@ -31,6 +31,14 @@ pub(crate) enum Error {
     /// A filter that lets nothing through.
     #[error("no input has `{0}` in its name: leave --inputs out to measure all")]
     NoInput(String),
+    /// Two inputs that results could not tell apart.
+    #[error("{} are both the input `{name}`: rename a file, or move it away", .of.join(" and "))]
+    SameName {
+        /// The name.
+        name: String,
+        /// The files.
+        of: [String; 2],
+    },
     /// Another filter that does.
     #[error("nothing of what was measured is {option} {wanted}: there is {}", .met.join(", "))]
     Nothing {
