@@ -85,8 +85,8 @@ pub(crate) enum Error {
     },
     /// Times that nothing can be fitted on.
     #[error(
-        "there is nothing to fit on: no kernel has verified times of two points or more on an input that is wanted: take them \
-         by `bench gpu --csv FILE`, or see --on"
+        "there is nothing to fit on: no kernel has verified times of two points or more on an input that is there and wanted: \
+         take them by `bench gpu --csv FILE`, or see --data and --on"
     )]
     NoTimes,
     /// A picture that could not be drawn.
