@@ -31,6 +31,14 @@ pub(crate) enum Error {
     /// A filter that lets nothing through.
     #[error("no input has `{0}` in its name: leave --inputs out to measure all")]
     NoInput(String),
+    /// Two inputs that results could not tell apart.
+    #[error("{} are both the input `{name}`: rename a file, or move it away", .of.join(" and "))]
+    SameName {
+        /// The name.
+        name: String,
+        /// The files.
+        of: [String; 2],
+    },
     /// Another filter that does.
     #[error("nothing of what was measured is {option} {wanted}: there is {}", .met.join(", "))]
     Nothing {
@@ -51,6 +59,9 @@ pub(crate) enum Error {
         /// The compiler's diagnostics.
         reason: String,
     },
+    /// Kernels that are compiled for nothing.
+    #[error("{0}")]
+    NotKept(sparse_gpu::nvrtc::AheadError),
     /// A GPU that nothing more can be measured on.
     #[error("the GPU is lost to this process, after:\n  {list}", list = .0.join("\n  "))]
     Lost(Vec<String>),
@@ -62,6 +73,22 @@ pub(crate) enum Error {
         /// Why.
         reason: String,
     },
+    /// A line of such a file that says nothing.
+    #[error("{}:{line}: {reason}", .path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: u64,
+        /// Why.
+        reason: String,
+    },
+    /// Times that nothing can be fitted on.
+    #[error(
+        "there is nothing to fit on: no kernel has verified times of two points or more on an input that is there and wanted: \
+         take them by `bench gpu --csv FILE`, or see --data and --on"
+    )]
+    NoTimes,
     /// A picture that could not be drawn.
     #[error("{}: {reason}", .path.display())]
     Plot {
@@ -79,8 +106,8 @@ pub(crate) enum Error {
     /// No handler of signals.
     #[error("Ctrl-C can't be waited for: {0}")]
     Interrupt(#[from] interrupt::Error),
-    /// Not everything was measured.
-    #[error("stopped by Ctrl-C: what had begun was finished and is kept, the rest was not measured")]
+    /// Not everything was measured, or compiled.
+    #[error("stopped by Ctrl-C: what had begun was finished and is kept, the rest was not begun")]
     Stopped,
     /// Implementations that computed something else.
     #[error("{count} results were wrong:\n  {list}", count = .0.len(), list = .0.join("\n  "))]

@@ -57,25 +57,59 @@ impl Input {
     }
 }
 
+/// A file that holds an input.
+pub(crate) struct DataFile {
+    /// Its own, without what it ends with.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    /// Else it holds a tensor.
+    pub(crate) is_matrix: bool,
+}
+
+/// The files of `folder` that hold inputs, by name. Results know an input by its name alone: each has one of its own, which
+/// is not one that is generated.
+///
+/// # Errors
+/// A folder that can't be read, and two inputs of one name.
+pub(crate) fn files(folder: &Path, is_generated: impl Fn(&str) -> bool) -> Result<Vec<DataFile>> {
+    let mut files: Vec<DataFile> = vec![];
+    for entry in std::fs::read_dir(folder).map_err(Error::at(folder))? {
+        files.extend(DataFile::at(entry.map_err(Error::at(folder))?.path()));
+    }
+    files.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
+    let same = |name: &str, of: [&Path; 2]| Err(Error::SameName { name: name.into(), of: of.map(file_name) });
+    if let Some(pair) = files.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        return same(&pair[0].name, [&pair[0].path, &pair[1].path]);
+    }
+    match files.iter().find(|f| is_generated(&f.name)) {
+        Some(file) => same(&file.name, [&file.path, Path::new("what is generated")]),
+        None => Ok(files),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+impl DataFile {
+    /// What its name says; `None` if that is no input's.
+    fn at(path: PathBuf) -> Option<DataFile> {
+        let file = file_name(&path);
+        let plain = file.strip_suffix(".gz").unwrap_or(&file);
+        let (matrix, tensor) = (plain.strip_suffix(".mtx"), plain.strip_suffix(".tns"));
+        Some(DataFile { name: matrix.or(tensor)?.into(), is_matrix: matrix.is_some(), path })
+    }
+}
+
 /// The files of `folder` by name, then what is generated; `quick`: the small ones of the latter alone.
 pub(crate) fn list(folder: Option<&Path>, quick: bool) -> Result<Vec<Input>> {
-    let mut inputs = vec![];
-    let mut files = vec![];
-    if let Some(folder) = folder {
-        for entry in std::fs::read_dir(folder).map_err(Error::at(folder))? {
-            files.push(entry.map_err(Error::at(folder))?.path());
-        }
-    }
-    files.sort();
-    for path in files {
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let plain = file.strip_suffix(".gz").unwrap_or(&file);
-        if let Some(name) = plain.strip_suffix(".mtx") {
-            inputs.push(Input { name: name.to_string(), source: Source::Matrix(path) });
-        } else if let Some(name) = plain.strip_suffix(".tns") {
-            inputs.push(Input { name: name.to_string(), source: Source::Tensor(path) });
-        }
-    }
+    let is_generated = |name: &str| GENERATED.iter().any(|(generated, ..)| *generated == name);
+    let files = folder.map_or(Ok(vec![]), |folder| files(folder, is_generated))?;
+    let of_file = |DataFile { name, path, is_matrix }| {
+        let source = if is_matrix { Source::Matrix(path) } else { Source::Tensor(path) };
+        Input { name, source }
+    };
+    let mut inputs: Vec<Input> = files.into_iter().map(of_file).collect();
     let generated = GENERATED.iter().filter(|(_, _, small)| *small || !quick);
     inputs.extend(
         generated
@@ -97,6 +131,38 @@ mod tests {
             let entries = input.load().unwrap();
             assert!(entries.vals.len() > 10_000 && [2, 3].contains(&entries.dims.len()), "{}", input.name);
         }
+    }
+
+    #[test]
+    fn inputs_of_one_name_are_refused() {
+        let folder = std::env::temp_dir().join(format!("bench-inputs-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let with = |file: &str| {
+            std::fs::write(folder.join(file), "").unwrap();
+            let refused = list(Some(&folder), true).err().map(|e| e.to_string());
+            let generated = |name: &str| name == "d";
+            let by_files = files(&folder, generated).err().map(|e| e.to_string());
+            assert_eq!(refused.is_some(), by_files.is_some() && file != "d.mtx");
+            by_files
+        };
+        let mut said = vec![with("a.mtx"), with("b.tns.gz"), with("a.txt"), with("a.mtx.gz")];
+        std::fs::remove_file(folder.join("a.mtx.gz")).unwrap();
+        said.push(with("b.mtx"));
+        std::fs::remove_file(folder.join("b.mtx")).unwrap();
+        said.push(with("d.mtx"));
+        let _ = std::fs::remove_dir_all(&folder);
+        let both = |one: &str, other: &str, name: &str| {
+            Some(format!("{one} and {other} are both the input `{name}`: rename a file, or move it away"))
+        };
+        let expected = [
+            None,
+            None,
+            None,
+            both("a.mtx", "a.mtx.gz", "a"),
+            both("b.mtx", "b.tns.gz", "b"),
+            both("d.mtx", "what is generated", "d"),
+        ];
+        assert_eq!(said, expected);
     }
 
     #[test]

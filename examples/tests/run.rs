@@ -250,6 +250,15 @@ fn tune_spmm() {
     let output = run(&["--quick", "-n", "4"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("it is no result of tuning"));
     assert_eq!(output.status.code(), Some(0));
+    // What can't be kept is said once.
+    let unwritable = Command::new(program).args(["--quick", "-n", "4"]).env("SPARSE_CACHE", &found).output();
+    let output = unwritable.unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    assert!(
+        err.matches("note: ").count() == 1 && err.contains("note: the result is not remembered: "),
+        "{err}"
+    );
 
     let path = file("tune.mtx");
     io::write_matrix_market(&path, &Csr::<f32>::random_sparse([30, 20], 0.1, 1)).unwrap();

@@ -60,6 +60,14 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
+    /// As Sgap writes points.
+    fn as_in_the_paper(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cuda = atomic(<1nnz, 4col>, 32);
+}
+
+tensor_kernel! {
     fn alone(A: Csr<f64>) -> DenseVec<f64> {
         y[i] = A[i, j];
     }
@@ -77,6 +85,14 @@ macro_rules! through_a_macro {
     };
 }
 through_a_macro!(spliced, Csr<f64>, x[i] + 1.0);
+
+#[test]
+fn points_are_read_as_the_paper_has_them() {
+    let (a, b) = (Csr::random_sparse([30, 20], 0.2, 1), DenseMat::random([20, 5], 2));
+    let sim = Sim::new();
+    let c = as_in_the_paper(&a.to(&sim).unwrap(), &b.to(&sim).unwrap()).unwrap();
+    assert!(c.to_host().unwrap().approx_eq(&as_in_the_paper(&a, &b).unwrap(), 1e-5));
+}
 
 #[test]
 fn the_simulator_computes_what_the_processor_does() {

@@ -247,7 +247,7 @@ fn other_formats_are_tuned_too() {
     assert!(c.to_host().unwrap().approx_eq(&transposed(&a, &b).unwrap(), 1e-4), "{tuned}");
     // A result of another type is refused before anything runs.
     let wrong = tuned.run::<DenseMat<f64>, _>(&arguments).map(drop).unwrap_err();
-    assert!(matches!(wrong, TuneError::Device(Error::TypeMismatch { .. })), "{wrong}");
+    assert_eq!(wrong.to_string(), "`C` is of type f64, but the kernel has it as f32: convert it first");
     let wrong = tuned.run::<Csr<f32>, _>(&arguments).map(drop).unwrap_err();
     assert!(matches!(wrong, TuneError::Format { .. }), "{wrong}");
 }
@@ -388,11 +388,13 @@ fn results_are_remembered() {
         assert!(matches!(&heard[0], Progress::Ignored { file, why } if *file == path && !why.is_empty()));
         assert_eq!(run(&a, &space).0.source(), Source::Remembered, "it was written anew");
     }
-    // A folder that can't be made costs nothing but the memory.
+    // A folder that can't be made costs nothing but the memory, which is said once.
     let blocked = quick().memory(Memory::Folder(path));
     let (tuned, heard) = run(&a, &blocked);
     assert!(searched(&tuned));
-    assert!(heard.iter().any(|p| matches!(p, Progress::NotRemembered { .. })), "{heard:?}");
+    let about_files = |p: &&Progress| matches!(p, Progress::Ignored { .. } | Progress::NotRemembered { .. });
+    let notes: Vec<&Progress> = heard.iter().filter(about_files).collect();
+    assert!(matches!(notes[..], [Progress::NotRemembered { .. }]), "{heard:?}");
 }
 
 #[test]
@@ -434,6 +436,27 @@ fn a_search_that_is_stopped_keeps_what_it_found() {
     assert_eq!(tune(&kernel, &arguments, &space).unwrap().source(), Source::Remembered);
 }
 
+/// Whoever stops at a file that holds no result is not asked again.
+#[test]
+fn a_search_is_stopped_by_an_ignored_file() {
+    let folder = folder("ignored");
+    let (sim, kernel) = (Sim::new(), Tunable::parse(spmm::TEXT).unwrap());
+    let a = csr(300, 200, 5.0).to(&sim).unwrap();
+    let b = DenseMat::<f32>::random([200, 4], 1).to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&a).tensor(&b);
+    let space = quick().memory(Memory::Folder(folder.clone()));
+    tune(&kernel, &arguments, &space).unwrap();
+    std::fs::write(file(&folder), "{").unwrap();
+    let mut heard = vec![];
+    let stopped = tune_with(&kernel, &arguments, &space, |p| {
+        let ends = matches!(p, Progress::Ignored { .. });
+        heard.push(p);
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(matches!(stopped, Err(TuneError::Stopped)), "{heard:?}");
+    assert_eq!(heard.len(), 1, "{heard:?}");
+}
+
 #[test]
 fn spaces_are_restricted_and_extended() {
     let (sim, kernel) = (Sim::new(), Tunable::parse(spmm::TEXT).unwrap());
@@ -450,7 +473,7 @@ fn spaces_are_restricted_and_extended() {
     for timed in ["<1/4 row", "<8 nnz", "thread, 32"] {
         assert!(matches!(of(timed).outcome, Outcome::Timed(_)), "{tuned}");
     }
-    assert!(matches!(of("split(i, a, b)").outcome, Outcome::Dropped(Dropped::Illegal(_))), "{tuned}");
+    assert!(matches!(of("split(i, a, b)").outcome, Outcome::Dropped(Dropped::Illegal { .. })), "{tuned}");
     // What is printed can be pasted.
     for candidate in tuned.candidates().iter().filter(|c| matches!(c.outcome, Outcome::Timed(_))) {
         let pasted = format!("{} {}", spmm::TEXT, candidate.choice.schedule());
@@ -480,7 +503,12 @@ fn mistakes_are_errors() {
     assert!(matches!(fails(&kernel, &Arguments::new(), &quick()), TuneError::ArgumentCount { .. }));
     let doubles = a.cast::<f64>().to(&sim).unwrap();
     let error = fails(&kernel, &Arguments::new().tensor(&doubles).tensor(&b), &quick());
-    assert!(matches!(error, TuneError::Device(Error::TypeMismatch { .. })), "{error}");
+    assert_eq!(error.to_string(), "`A` is of type f64, but the kernel has it as f32: convert it first");
+    let in_place = Tunable::parse(accumulate::TEXT).unwrap();
+    let c = DenseMat::<f32>::random([30, 4], 1).to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&c).tensor(&on_a).tensor(&b).scalar(0.5f64);
+    let error = fails(&in_place, &arguments, &quick());
+    assert_eq!(error.to_string(), "`beta` is of type f64, but the kernel has it as f32: convert it first");
     let csc = a.convert::<Reordered<(Dense, Compressed), 1, 0>>().unwrap().to(&sim).unwrap();
     let error = fails(&kernel, &Arguments::new().tensor(&csc).tensor(&b), &quick());
     assert!(matches!(&error, TuneError::Format { tensor, .. } if tensor == "A"), "{error}");
@@ -513,7 +541,20 @@ fn mistakes_are_errors() {
         let error = fails(&kernel, &arguments, &quick().points([wrong]));
         assert!(matches!(error, TuneError::NothingLeft(_)), "{wrong:?}: {error}");
     }
-    assert!(matches!(fails(&kernel, &arguments, &quick().threads([0])), TuneError::NothingLeft(_)));
+    for (space, names) in [(quick().points([]), "`Space::points`"), (quick().threads([]), "`Space::threads`")]
+    {
+        let text = fails(&kernel, &arguments, &space).to_string();
+        assert!(text.contains("the space is empty, because ") && text.contains(names), "{text}");
+    }
+    // The rule that most points break stands first, and once.
+    for threads in [&[0][..], &[33, 100, 2048]] {
+        let text = fails(&kernel, &arguments, &quick().threads(threads.iter().copied())).to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        let whole_warps =
+            format!(": a block of {} threads is not whole warps, at most 32 of them (<", threads[0]);
+        assert!(lines[1].contains(&whole_warps) && lines[1].matches('<').count() == 1, "{text}");
+        assert_eq!(lines.len(), 2, "{text}");
+    }
     let error = fails(&kernel, &arguments, &quick().points([]).schedule("nonsense"));
     assert!(matches!(&error, TuneError::NothingLeft(table) if table.contains("nonsense")), "{error}");
     assert!(matches!(Tunable::parse("fn f("), Err(TuneError::Kernel(_))));

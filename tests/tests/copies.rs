@@ -249,7 +249,10 @@ fn copies_stand_outside_of_loops_that_do_not_read_them() -> Result<(), Error> {
         assert_eq!(inside_of_another(&x.to(&sim)?, &z.to(&sim)?)?.to_host()?, expected);
         if n < long {
             let dense = inside_of_another_dense(&x, &z)?;
-            assert!(dense.iter().all(|(at, value)| expected.get(at) == value) && dense.stored() == expected.stored());
+            assert!(
+                dense.iter().all(|(at, value)| expected.get(at) == value)
+                    && dense.stored() == expected.stored()
+            );
             assert_eq!(inside_of_another_dense(&x.to(&sim)?, &z.to(&sim)?)?.to_host()?, dense);
         }
     }

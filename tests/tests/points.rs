@@ -233,6 +233,11 @@ fn what_is_no_point() {
     assert_eq!(spmm("<1/8 row, 4 col>, 16"), "group-spans-rows");
     assert_eq!(spmm("<1/8 row, 4 col>"), "no-point");
     assert_eq!(spmm("<1/2 nnz, 4 col>, 1"), "divided-entry");
+    assert_eq!(spmm("<1 nnz, 1/64 col>, 8"), "divided-column");
+    assert_eq!(spmm("<1/64 row, 4 col>, 8, threads = 96"), "block-size");
+    assert_eq!(spmm("<1/64 row, 4 col>, 8, threads = 192"), "accepted");
+    assert_eq!(spmm("<1nnz, 4col>, 32"), "accepted");
+    assert_eq!(spmm("<4294967296 nnz, 4 col>, 1"), "no-point");
     assert_eq!(spmm("<1/8 row, 2 col>, 8, vector"), "accepted");
     assert_eq!(spmm("<1/8 row, 8 col>, 8, vector"), "vector-columns");
     // Four elements of eight bytes are no access.

@@ -4,13 +4,14 @@
 use super::kernel::Kernel;
 use super::points::{self, Point};
 use super::{Dtype, dgsparse, oopsla, sgap};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use clap::Args;
 use rayon::prelude::*;
 use sparse_core::scalar::DType;
 use sparse_gpu::Sim;
-use sparse_gpu::nvrtc::Compiler;
+use sparse_gpu::nvrtc::{AheadError, Compiler};
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 /// For which GPU.
 #[derive(Args)]
@@ -27,21 +28,45 @@ pub(crate) struct Compile {
 pub(crate) fn run(options: &Compile) -> Result<()> {
     let nvrtc = Compiler::load(None)?;
     nvrtc.check_architecture(options.architecture)?;
-    let kernels: Vec<(Kernel, DType, Point)> = everything(&options.dtypes);
-    let sources: BTreeSet<(String, String)> = kernels
+    let seen = Mutex::default();
+    // Each schedule to its end: a disk that can't be written shows at the first, and what was done until Ctrl-C is kept.
+    let (sources, bytes) = everything(&options.dtypes)
         .par_iter()
-        .map(|(kernel, dtype, point)| sources(*kernel, *dtype, point))
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .flatten()
-        .collect();
-    let bytes = sources.par_iter().map(|(name, source)| {
-        let compiled = nvrtc.compile_cached(source, name, options.architecture, &[]);
-        compiled.map(|c| c.cubin.len()).map_err(|e| crate::error::Error::Internal(format!("{name}: {e}")))
-    });
-    let bytes: usize = bytes.sum::<Result<usize>>()?;
-    println!("{nvrtc:?}: {} sources for sm_{}, {bytes} bytes of code", sources.len(), options.architecture);
+        .map(|case| compile(&nvrtc, options.architecture, case, &seen))
+        .try_reduce(|| (0, 0), |all, more| Ok((all.0 + more.0, all.1 + more.1)))?;
+    if interrupt::requested() {
+        return Err(Error::Stopped);
+    }
+    println!("{nvrtc:?}: {sources} sources for sm_{}, {bytes} bytes of code", options.architecture);
     Ok(())
+}
+
+/// Names and texts that were met: schedules may come out the same.
+type Seen = Mutex<BTreeSet<(String, String)>>;
+
+/// Compiles a kernel's sources that nobody has met into the cache: how many, and how much code.
+fn compile(
+    nvrtc: &Compiler,
+    architecture: u32,
+    (kernel, dtype, point): &(Kernel, DType, Point),
+    seen: &Seen,
+) -> Result<(usize, usize)> {
+    let (mut count, mut bytes) = (0, 0);
+    for source in sources(*kernel, *dtype, point)? {
+        if interrupt::requested() {
+            return Err(Error::Stopped);
+        }
+        if !seen.lock().unwrap_or_else(|e| e.into_inner()).insert(source.clone()) {
+            continue;
+        }
+        let (name, text) = &source;
+        let compiled = nvrtc.compile_ahead(text, name, architecture, &[]).map_err(|e| match e {
+            AheadError::Jit(e) => Error::Internal(format!("{name}: {e}")),
+            e => Error::NotKept(e),
+        })?;
+        (count, bytes) = (count + 1, bytes + compiled.cubin.len());
+    }
+    Ok((count, bytes))
 }
 
 /// What `bench gpu`, `bench sgap` and `bench oopsla` run on a GPU, but for what the tuner tries.

@@ -3,7 +3,8 @@
 
 use super::generate::{self, Dice, sort_from};
 use super::stats::Stats;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::inputs::{DataFile, files};
 use crate::storage;
 use examples::progress;
 use sparse_core::io;
@@ -45,6 +46,16 @@ impl<T: Element> Sparse<T> {
         }
     }
 
+    /// Why there is nothing to do, if there is nothing: a kernel takes no time then, and nothing is faster than another.
+    pub(crate) fn why_empty(&self) -> Option<&'static str> {
+        let Stats { dims, entries, .. } = self.stats();
+        match entries {
+            _ if dims.contains(&0) => Some("one of its dimensions has size 0"),
+            0 => Some("it has no entries"),
+            _ => None,
+        }
+    }
+
     /// What is known of its rows.
     pub(crate) fn stats(&self) -> Stats {
         match self {
@@ -73,6 +84,16 @@ impl Input {
     ) -> Input {
         let source = Source::Generated(Box::new(move || Ok(Sparse::Matrix(make()?))));
         Input { name: name.into(), order: 2, entries, source }
+    }
+
+    /// Of a file.
+    fn of_file(DataFile { name, path, is_matrix }: DataFile) -> Input {
+        let (order, entries) = match is_matrix {
+            // A file that can't be read is for `load` to report.
+            true => (2, io::read_matrix_market_header(&path).map_or(0, |h| h.entries as usize)),
+            false => (3, 0),
+        };
+        Input { name, order, entries, source: Source::File(path) }
     }
 
     /// Does no file hold it?
@@ -107,11 +128,12 @@ fn overwrite(vals: &mut [f32]) {
 
 /// The files of `folder` and what is generated, kinds in turn.
 pub(crate) fn list(folder: Option<&Path>) -> Result<Vec<Input>> {
-    let mut inputs = match folder {
-        Some(folder) => files(folder)?,
-        None => vec![],
-    };
-    inputs.extend(generated());
+    let mut inputs = generated();
+    if let Some(folder) = folder {
+        let is_generated = |name: &str| inputs.iter().any(|i| i.name == name);
+        let files = files(folder, is_generated)?;
+        inputs.extend(files.into_iter().map(Input::of_file));
+    }
     Ok(in_turn(inputs))
 }
 
@@ -134,25 +156,6 @@ fn in_turn(mut inputs: Vec<Input>) -> Vec<Input> {
         turns.extend(kinds.values_mut().filter_map(VecDeque::pop_front));
     }
     turns
-}
-
-fn files(folder: &Path) -> Result<Vec<Input>> {
-    let mut inputs = vec![];
-    for entry in std::fs::read_dir(folder).map_err(Error::at(folder))? {
-        let path = entry.map_err(Error::at(folder))?.path();
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let plain = file.strip_suffix(".gz").unwrap_or(&file);
-        let (name, order, entries) = if let Some(name) = plain.strip_suffix(".mtx") {
-            // A file that can't be read is for `load` to report.
-            (name, 2, io::read_matrix_market_header(&path).map_or(0, |h| h.entries as usize))
-        } else if let Some(name) = plain.strip_suffix(".tns") {
-            (name, 3, 0)
-        } else {
-            continue;
-        };
-        inputs.push(Input { name: name.into(), order, entries, source: Source::File(path) });
-    }
-    Ok(inputs)
 }
 
 /// The four sizes: a call's launch costs more than its work; operands stay in the GPU's cache; they do not; they are as large

@@ -94,7 +94,7 @@ impl<D: Gpu> Session<D> {
         ended.is_some()
     }
 
-    /// Reads or makes an input, unless it is too large, of another order, or there is no time left.
+    /// Reads or makes an input, unless it is too large, empty, of another order, or there is no time left.
     pub(crate) fn load(&mut self, input: &Input) -> Result<Option<Sparse>> {
         let most = self.limits.entries;
         let too_large = format!("{}: more than {most} entries", input.name);
@@ -114,7 +114,14 @@ impl<D: Gpu> Session<D> {
             self.results.left_out.push(too_large);
             return Ok(None);
         }
-        Ok(Some(sparse))
+        Ok(self.with_entries(input, sparse))
+    }
+
+    /// An input that there is something to measure on; of another it is said why it is left out.
+    pub(crate) fn with_entries(&mut self, input: &Input, sparse: Sparse) -> Option<Sparse> {
+        let why = sparse.why_empty();
+        self.results.left_out.extend(why.map(|why| format!("{}: {why}", input.name)));
+        why.is_none().then_some(sparse)
     }
 
     /// A case by each of the schedules; `peers` adds what else is measured. `None` if there is no room or no time for it.

@@ -200,6 +200,8 @@ pub(crate) fn run(matrix: &Matrix) -> Result<()> {
 
 fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
     let inputs = matrix.options.inputs()?;
+    // Before anything is measured.
+    matrix.plots.as_deref().map_or(Ok(()), plots::folder)?;
     let mut session = matrix.options.session::<D>()?;
     session.limits.tune = matrix.tune;
     let ceilings = ceilings::ceilings(&session.device, matrix.ceilings)?;
@@ -296,6 +298,11 @@ fn everything<D: Gpu>(
     Ok(())
 }
 
+/// Each once, in the order in which they were asked for.
+fn once<T: PartialEq>(asked: &[T]) -> impl Iterator<Item = &T> {
+    asked.iter().enumerate().filter(|(at, one)| !asked[..*at].contains(one)).map(|(_, one)| one)
+}
+
 /// Every kernel on an input.
 fn cases<D: Gpu, T: Element>(
     matrix: &Matrix,
@@ -307,12 +314,12 @@ fn cases<D: Gpu, T: Element>(
     let columns: Vec<usize> = match &matrix.columns[..] {
         [] if matrix.options.quick => vec![4, 32],
         [] => vec![4, 16, 32, 64, 128],
-        given => given.iter().map(|n| usize::from(*n)).collect(),
+        given => once(given).map(|n| usize::from(*n)).collect(),
     };
     for kernel in kernels.iter().copied() {
         for n in if kernel.has_columns() { columns.clone() } else { vec![1] } {
             let points = match matrix.points {
-                _ if !matrix.named.is_empty() => matrix.named.clone(),
+                _ if !matrix.named.is_empty() => once(&matrix.named).cloned().collect(),
                 Space::Default => vec![Point::default_schedule()],
                 Space::Chosen => points::chosen(kernel, T::DTYPE, n),
                 Space::All => points::all(kernel, T::DTYPE, n)?,

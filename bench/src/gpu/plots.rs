@@ -33,12 +33,22 @@ const AXES: [Axis; 2] = [
     },
 ];
 
+/// Makes the folder, and finds out whether it takes files.
+///
+/// # Errors
+/// What the operating system refuses.
+pub(crate) fn folder(folder: &Path) -> Result<()> {
+    let file = folder.join(format!(".bench-{}", std::process::id()));
+    let made = std::fs::create_dir_all(folder).and_then(|()| std::fs::File::create(&file));
+    made.and_then(|_| std::fs::remove_file(&file)).map_err(Error::at(folder))
+}
+
 /// Draws `KERNEL-density.svg` and `KERNEL-variation.svg` for each kernel, `KERNEL-f64-…` where elements are that; `numbers` are measured or predicted.
 ///
 /// # Errors
 /// What the operating system refuses.
 pub(crate) fn draw(folder: &Path, cases: &[Case], numbers: &str) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(Error::at(folder))?;
+    self::folder(folder)?;
     for (kernel, dtype) in Kernel::ALL.into_iter().flat_map(|k| [(k, DType::F32), (k, DType::F64)]) {
         let wanted = |c: &&Case| (c.kernel, c.dtype) == (kernel, dtype) && c.ours(DEFAULT).is_some();
         let cases: Vec<&Case> = cases.iter().filter(wanted).collect();

@@ -3,7 +3,8 @@
 
 use super::{fields, scratch};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A folder with the libraries; it goes when the test ends.
 struct Libraries(PathBuf);
@@ -32,6 +33,18 @@ impl Libraries {
             None => std::fs::write(folder.join("libcusparse.so.12"), "no library").unwrap(),
         }
         Libraries(folder)
+    }
+
+    /// `bench compile` by this NVRTC, on one thread, with that cache.
+    fn compile(&self, cache: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
+        command
+            .arg("compile")
+            .env("SPARSE_NVRTC", self.0.join("libnvrtc.so.12"))
+            .env("SPARSE_CACHE", cache)
+            .env("FAKE_FOLDER", &self.0)
+            .env("RAYON_NUM_THREADS", "1");
+        command
     }
 
     fn bench(&self, settings: &[(&str, &str)], arguments: &[&str]) -> Output {
@@ -257,4 +270,42 @@ fn what_a_cusparse_lacks_is_missing_alone() {
         lines.filter(|f| f[8] == "true").count()
     };
     assert_eq!((of("spmv"), of("sddmm")), (1, 0), "{times}");
+}
+
+/// Kernels in the cache of [`Libraries::compile`].
+fn kept(cache: &Path) -> usize {
+    std::fs::read_dir(cache).map_or(0, |files| files.count())
+}
+
+#[test]
+fn compiling_ahead_stops_at_ctrl_c() {
+    let libraries = Libraries::new("ahead-stopped", None);
+    let cache = libraries.0.join("cache");
+    let child = libraries.compile(&cache).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while kept(&cache) == 0 {
+        assert!(began.elapsed() < Duration::from_secs(300), "nothing is compiled");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // SAFETY: it is a signal to a process of ours that nobody has waited for yet.
+    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) }, 0);
+    let out = child.wait_with_output().unwrap();
+    let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert_eq!(out.status.code(), Some(1), "{text}{errors}");
+    assert!(errors.contains("error: stopped by Ctrl-C: ") && text.is_empty(), "{text}{errors}");
+    assert!((1..20).contains(&kept(&cache)), "{}", kept(&cache));
+}
+
+#[test]
+fn compiling_ahead_for_nothing_is_an_error() {
+    let libraries = Libraries::new("ahead-kept-nowhere", None);
+    for (cache, said) in [
+        ("", "error: compiled kernels are kept nowhere: SPARSE_CACHE is set to nothing, "),
+        ("/dev/null/x", "error: /dev/null/x: Not a directory"),
+    ] {
+        let out = libraries.compile(Path::new(cache)).output().unwrap();
+        let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert!(out.status.code() == Some(1) && text.is_empty(), "{text}{errors}");
+        assert!(errors.starts_with(said) && errors.contains("set SPARSE_CACHE to a folder"), "{errors}");
+    }
 }

@@ -218,6 +218,46 @@ fn what_is_left_out_is_said() {
     }
 }
 
+/// A kernel takes no time where there is nothing to do: nothing can be compared then.
+#[test]
+fn inputs_without_entries_are_left_out() {
+    let folder = scratch("gpu-empty");
+    let banner = "%%MatrixMarket matrix coordinate real general\n";
+    std::fs::write(folder.join("tiny-none.mtx"), format!("{banner}3 4 0\n")).unwrap();
+    std::fs::write(folder.join("tiny-flat.mtx"), format!("{banner}0 4 0\n")).unwrap();
+    let data = ["--data", folder.to_str().unwrap(), "--inputs", "tiny-"];
+    for command in [
+        &["gpu", "--kernels", "spmv,spmm", "--columns", "4"][..],
+        &["sgap", "--tables", "1,4"],
+        &["oopsla", "--parts", "ratios"],
+    ] {
+        let out = bench(&[command, &data].concat());
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+        for said in ["tiny-none: it has no entries\n", "tiny-flat: one of its dimensions has size 0\n"] {
+            assert!(text.contains(&format!("left out: {said}")), "{text}");
+        }
+        assert!(!text.contains("NaN") && !text.contains("inf") && !text.contains("0.00"), "{text}");
+    }
+}
+
+/// What is asked for twice is measured and shown once.
+#[test]
+fn nothing_counts_twice() {
+    let folder = scratch("gpu-twice");
+    let csv = folder.join("times.csv");
+    let files = ["--data", folder.to_str().unwrap(), "--inputs", "tiny", "--csv", csv.to_str().unwrap()];
+    let point = ["--point", "<1 row, 4 col>, 1", "--point", "<1row, 4col>, 1"];
+    let out = bench(&[&["gpu", "--kernels", "spmm,spmm", "--columns", "4,3,4"], &files[..], &point].concat());
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let rows: Vec<Vec<String>> = std::fs::read_to_string(&csv).unwrap().lines().skip(1).map(fields).collect();
+    let params: Vec<&str> = rows.iter().map(|r| &*r[2]).collect();
+    assert_eq!(params, ["N=4", "N=3"], "{rows:?}");
+    let out = bench(&["oopsla", "--parts", "skew,skew", "--max-entries", "1000"]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success() && text.matches("Section 7.4").count() == 1, "{text}");
+}
+
 /// Ctrl-C: what has begun is finished, what was found is kept and shown, and nobody takes it for all.
 #[cfg(unix)]
 #[test]
@@ -290,7 +330,44 @@ fn a_rule_is_fitted_in_one_command() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_folder_for_pictures_is_made_before_anything_is_measured() {
+    let out = bench(&["gpu", "--quick", "--plots", "/dev/null/plots"]);
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.code() == Some(1) && errors.starts_with("error: /dev/null/plots: "), "{errors}");
+    assert!(out.stdout.is_empty(), "{}", String::from_utf8_lossy(&out.stdout));
+}
+
+/// A rule of nothing is none.
+#[test]
+fn a_rule_needs_times() {
+    let folder = scratch("gpu-fit-none");
+    let (times, rule) = (folder.join("times.csv"), folder.join("rule.txt"));
+    let header = "kernel,input,params,dtype,point,implementation,median_us,bytes,verified\n";
+    let row = |us: &str, verified: &str| {
+        format!("spmv,uniform-small,,f32,\"<1 row, 1 col>, 1\",simulated,{us},1,{verified}\n")
+    };
+    let nothing = "error: there is nothing to fit on: ";
+    for (rows, said) in [
+        (String::new(), nothing),
+        (row("1.0", "false"), nothing),
+        // One point leaves no choice.
+        (row("1.0", "true"), nothing),
+        (row("nan", "true"), "times.csv:2: `nan` is no time: "),
+        (row("1.0", "true") + &row("0.000", "true"), "times.csv:3: `0.000` is no time: "),
+    ] {
+        std::fs::write(&times, format!("{header}{rows}")).unwrap();
+        let out = bench(&["fit", "--from", times.to_str().unwrap(), "--out", rule.to_str().unwrap()]);
+        let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert!(out.status.code() == Some(1) && errors.contains(said), "{rows}: {text}{errors}");
+        assert!(text.is_empty() && !rule.exists(), "{rows}: {text}");
+    }
+}
+
+#[test]
 fn bad_input_is_named() {
+    let same = scratch("gpu-same-name");
+    std::fs::write(same.join("tiny.mtx.gz"), "").unwrap();
     let folder = scratch("gpu-bad");
     let matrix = "%%MatrixMarket matrix coordinate real general\n3 3 1\n4 1 1.0\n";
     std::fs::write(folder.join("bad.mtx"), matrix).unwrap();
@@ -300,6 +377,10 @@ fn bad_input_is_named() {
         (vec!["--inputs", "no-such-input"], "error: no input has `no-such-input` in its name"),
         (vec!["--time-limit", "NaN", "--quick"], "NaN is not a number of seconds"),
         (vec!["--columns", "0"], "0 is not in 1.."),
+        (
+            vec!["--data", same.to_str().unwrap()],
+            "error: tiny.mtx and tiny.mtx.gz are both the input `tiny`: rename a file",
+        ),
     ];
     for (arguments, message) in cases {
         let out = bench(&[&["gpu"], &arguments[..]].concat());

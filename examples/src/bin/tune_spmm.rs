@@ -115,8 +115,11 @@ fn show(bar: &ProgressBar, step: Progress) -> ControlFlow<()> {
         Progress::Ranked { finalists, .. } => bar.set_length(finalists as u64),
         Progress::Trying { choice, .. } => bar.set_message(choice.to_string()),
         Progress::Timed { .. } => bar.inc(1),
-        Progress::Ignored { file, why } | Progress::NotRemembered { file, why } => {
-            bar.suspend(|| eprintln!("note: {}: {why}", file.display()));
+        Progress::Ignored { file, why } => {
+            bar.suspend(|| eprintln!("note: {} is ignored: {why}", file.display()));
+        }
+        Progress::NotRemembered { file, why } => {
+            bar.suspend(|| eprintln!("note: the result is not remembered: {}: {why}", file.display()));
         }
         _ => {}
     }

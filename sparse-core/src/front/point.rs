@@ -147,6 +147,8 @@ impl AtomicParallelism {
                 format!("a block of {} threads is not whole warps, at most 32 of them", self.threads);
             return broken("block-size", message, "write a multiple of 32 up to 1024");
         }
+        // Before how many columns there are: divided ones are refused whatever their number.
+        self.check_divisions()?;
         let c = self.columns.n();
         if c == 0 || c > MOST_COLUMNS {
             let message = format!("a thread does not keep {c} columns in registers");
@@ -156,58 +158,41 @@ impl AtomicParallelism {
             let message = format!("{} columns are not loaded by one access", self.columns);
             return broken("vector-columns", message, "write 2 or 4 columns, or leave out `vector`");
         }
-        match (self.data, self.columns) {
-            (Data::Nnz(Amount::Part(n)), _) if n != 1 => broken(
-                "divided-entry",
-                format!("a stored entry is not divided into {n} parts"),
-                "write whole entries, or a part of a row",
-            ),
-            (Data::Nnz(_), Amount::Part(n)) if n != 1 => broken(
-                "divided-column",
-                "an entry is multiplied by at least one element of a column".into(),
-                "write whole columns",
-            ),
-            (Data::Row(Amount::Part(g)), Amount::Part(n)) if g != 1 && n != 1 => broken(
-                "divided-twice",
-                "threads that share a row do not share a column's reduction too".into(),
-                "divide rows or columns, not both",
-            ),
-            (Data::Row(_), Amount::Part(n)) if n != 1 => broken(
-                "divided-column",
-                format!(
-                    "{n} threads would share one column's reduction over whole rows, which has no lowering"
-                ),
-                "divide the rows",
-            ),
-            (Data::Nnz(Amount::Whole(n) | Amount::Part(n)), _) if n == 0 || n > MOST_ENTRIES => broken(
+        match self.data {
+            Data::Nnz(Amount::Whole(n) | Amount::Part(n)) if n == 0 || n > MOST_ENTRIES => broken(
                 "entries",
                 format!("a thread does not execute {n} entries"),
                 "write from 1 to 1024 entries",
             ),
-            (Data::Row(Amount::Whole(n)), _) if n == 0 || n > MOST_ENTRIES => {
+            Data::Row(Amount::Whole(n)) if n == 0 || n > MOST_ENTRIES => {
                 broken("rows", format!("a thread does not execute {n} rows"), "write from 1 to 1024 rows")
             }
-            (Data::Row(Amount::Whole(_)), _) if r > 1 => broken(
+            Data::Row(Amount::Whole(_)) if r > 1 => broken(
                 "whole-rows",
                 format!("a thread that has whole rows shares no reduction with {} others", r - 1),
                 "write 1 after the columns, or divide the rows",
             ),
-            (Data::Row(Amount::Part(g)), _) if !g.is_power_of_two() || g > self.threads => broken(
+            Data::Row(Amount::Part(g)) if !g.is_power_of_two() || g > self.threads => broken(
                 "divided-row",
                 format!("a row is not divided among {g} of a block's {} threads", self.threads),
                 "write a power of two that a block has",
             ),
-            (Data::Row(Amount::Part(g)), _) if r > g => broken(
+            Data::Row(Amount::Part(g)) if !self.threads.is_multiple_of(g) => broken(
+                "block-size",
+                format!("a block of {} threads is not whole rows, which have {g} threads each", self.threads),
+                &format!("write a multiple of {g} threads up to 1024"),
+            ),
+            Data::Row(Amount::Part(g)) if r > g => broken(
                 "group-spans-rows",
                 format!(
                     "a group of {r} threads spans several rows, of which {g} threads share one: one thread writes back"
                 ),
                 "write a group that is not larger than the row's threads, and divides them",
             ),
-            (Data::Nnz(_), _) if !self.threads.is_multiple_of(r) => {
+            Data::Nnz(_) if !self.threads.is_multiple_of(r) => {
                 broken("group-size", format!("groups of {r} do not divide a block"), "write a smaller group")
             }
-            (data, _) if self.rows != 1 && !matches!(data, Data::Row(Amount::Part(_))) => broken(
+            data if self.rows != 1 && !matches!(data, Data::Row(Amount::Part(_))) => broken(
                 "several-rows",
                 "only threads that share a row take several, one after another".into(),
                 "divide rows, or write how many rows a thread has before `row`",
@@ -217,19 +202,52 @@ impl AtomicParallelism {
                 format!("threads do not execute {} rows", self.rows),
                 "write from 1 to 1024 rows",
             ),
-            (Data::Row(_), _) if self.deterministic => broken(
+            Data::Row(_) if self.deterministic => broken(
                 "deterministic-rows",
                 "threads that have rows, or parts of one, have nothing that goes on in other groups' entries"
                     .into(),
                 "balance by entries (`nnz`); or leave it out: where all threads of a row are one group, sums have the same bits anyway",
             ),
-            (Data::Nnz(_), _) if self.deterministic && r == 1 => broken(
+            Data::Nnz(_) if self.deterministic && r == 1 => broken(
                 "deterministic-alone",
                 "a thread that reduces by itself updates atomically".into(),
                 "write a group of 2, 4, 8, 16 or 32, or leave out `deterministic`",
             ),
             _ if self.shared > 0 => self.check_shared(c),
             _ if self.scatter => self.check_scatter(c),
+            _ => Ok(()),
+        }
+    }
+
+    /// Is there nothing divided that has no lowering?
+    fn check_divisions(&self) -> Result<(), BrokenRule> {
+        let broken =
+            |rule, message: String, help: &str| Err(BrokenRule { rule, message, help: help.to_owned() });
+        let divided = |amount| matches!(amount, Amount::Part(n) if n != 1);
+        match (self.data, self.columns) {
+            (Data::Nnz(n), _) if divided(n) => broken(
+                "divided-entry",
+                format!("a stored entry is not divided into {} parts", n.n()),
+                "write whole entries, or a part of a row",
+            ),
+            (Data::Nnz(_), c) if divided(c) => broken(
+                "divided-column",
+                "an entry is multiplied by at least one element of a column".into(),
+                "write whole columns",
+            ),
+            (Data::Row(g), c) if divided(g) && divided(c) => broken(
+                "divided-twice",
+                "threads that share a row do not share a column's reduction too".into(),
+                "divide the rows alone, and write whole columns",
+            ),
+            (Data::Row(_), c) if divided(c) => broken(
+                "divided-column",
+                format!(
+                    "{} threads would share one column's reduction over whole rows, which has no lowering",
+                    c.n()
+                ),
+                "divide the rows, and write whole columns",
+            ),
             _ => Ok(()),
         }
     }
@@ -295,12 +313,20 @@ mod tests {
         assert_eq!(rule("<1 nnz, 1/2 col>, 1"), Some("divided-column"));
         assert_eq!(rule("<1/2 row, 1/2 col>, 1"), Some("divided-twice"));
         assert_eq!(rule("<1 row, 1/2 col>, 1"), Some("divided-column"));
+        // What is divided is said before how many there are of it.
+        assert_eq!(rule("<1 nnz, 1/64 col>, 8"), Some("divided-column"));
+        assert_eq!(rule("<1 nnz, 1/4 col>, 1, vector"), Some("divided-column"));
+        assert_eq!(rule("<1/2 row, 1/64 col>, 2"), Some("divided-twice"));
         assert_eq!(rule("<1/8 row, 4 col>, 16"), Some("group-spans-rows"));
         assert_eq!(rule("<1 row, 4 col>, 8"), Some("whole-rows"));
         assert_eq!(rule("<1/6 row, 4 col>, 2"), Some("divided-row"));
         assert_eq!(rule("<1 nnz, 4 col>, 3"), Some("group-size"));
         assert_eq!(rule("<1 nnz, 64 col>, 8"), Some("columns"));
         assert_eq!(rule("<1 nnz, 4 col>, 8, threads = 100"), Some("block-size"));
+        // A block has what it says, not fewer.
+        assert_eq!(rule("<1/64 row, 4 col>, 8, threads = 96"), Some("block-size"));
+        assert_eq!(rule("<1/64 row, 4 col>, 8, threads = 128"), None);
+        assert_eq!(rule("<1/32 row, 4 col>, 8, threads = 96"), None);
         assert_eq!(rule("<8 nnz, 4 col>, 8, rows = 2"), Some("several-rows"));
         assert_eq!(rule("<2 row, 4 col>, 1, rows = 2"), Some("several-rows"));
         assert_eq!(rule("<1/8 row, 4 col>, 8, rows = 1025"), Some("rows"));

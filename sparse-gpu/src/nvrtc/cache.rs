@@ -6,7 +6,7 @@
 
 use super::{Compiled, Version};
 use crate::folder::{self, hash};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The first bytes of a file; another layout gets another number.
 const MAGIC: &[u8] = b"sparse-gpu kernel 1\n";
@@ -65,8 +65,16 @@ impl Cache {
         (stored == key && rest.is_empty()).then(|| Compiled { cubin: cubin.to_vec(), log })
     }
 
-    /// Keeps what was compiled; says whether it could.
-    pub(crate) fn store(&self, key: &Key<'_>, compiled: &Compiled) -> bool {
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Keeps what was compiled.
+    ///
+    /// # Errors
+    /// What the disk reports.
+    pub(crate) fn store(&self, key: &Key<'_>, compiled: &Compiled) -> std::io::Result<()> {
         let key = key.bytes();
         let mut file = MAGIC.to_vec();
         for part in [&key[..], compiled.log.as_bytes(), &compiled.cubin] {
@@ -75,7 +83,7 @@ impl Cache {
         }
         let sum = hash(&file);
         file.extend(sum.to_le_bytes());
-        folder::write(&self.file(&key), &file).is_ok()
+        folder::write(&self.file(&key), &file)
     }
 }
 
@@ -106,7 +114,7 @@ mod tests {
     fn a_kernel_is_found_by_everything_it_depends_on() {
         with_cache("keys", |cache| {
             assert_eq!(cache.load(&KEY), None);
-            assert!(cache.store(&KEY, &compiled(1)));
+            cache.store(&KEY, &compiled(1)).unwrap();
             assert_eq!(cache.load(&KEY), Some(compiled(1)));
             for other in [
                 Key { source: "sourceX", ..KEY },
@@ -118,7 +126,7 @@ mod tests {
             ] {
                 assert_eq!(cache.load(&other), None, "{other:?}");
             }
-            assert!(cache.store(&KEY, &compiled(2)));
+            cache.store(&KEY, &compiled(2)).unwrap();
             assert_eq!(cache.load(&KEY), Some(compiled(2)));
             let left = std::fs::read_dir(&cache.folder).unwrap().count();
             assert_eq!(left, 1, "nothing but the file is left");
@@ -128,7 +136,7 @@ mod tests {
     #[test]
     fn damage_anywhere_is_seen() {
         with_cache("damage", |cache| {
-            cache.store(&KEY, &compiled(1));
+            cache.store(&KEY, &compiled(1)).unwrap();
             let path = cache.file(&KEY.bytes());
             let whole = std::fs::read(&path).unwrap();
             for at in 0..whole.len() {
@@ -144,7 +152,7 @@ mod tests {
             std::fs::remove_file(&path).unwrap();
             std::fs::create_dir(&path).unwrap();
             assert_eq!(cache.load(&KEY), None);
-            assert!(!cache.store(&KEY, &compiled(1)), "a folder is in the way");
+            assert!(cache.store(&KEY, &compiled(1)).is_err(), "a folder is in the way");
         });
     }
 
@@ -152,7 +160,7 @@ mod tests {
     fn equal_hashes_do_no_harm() {
         with_cache("hashes", |cache| {
             let other = Key { source: "other", ..KEY };
-            cache.store(&other, &compiled(1));
+            cache.store(&other, &compiled(1)).unwrap();
             std::fs::rename(cache.file(&other.bytes()), cache.file(&KEY.bytes())).unwrap();
             assert_eq!(cache.load(&KEY), None);
         });
@@ -165,7 +173,7 @@ mod tests {
                 for n in 0..4 {
                     scope.spawn(move || {
                         for _ in 0..100 {
-                            assert!(cache.store(&KEY, &compiled(n)));
+                            cache.store(&KEY, &compiled(n)).unwrap();
                             let found = cache.load(&KEY).unwrap();
                             assert!(found.cubin.iter().all(|&b| b == found.cubin[0]));
                         }

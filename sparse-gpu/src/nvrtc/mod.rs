@@ -72,6 +72,29 @@ pub struct JitError {
     pub log: String,
 }
 
+/// Why a source is not compiled ahead.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AheadError {
+    /// It does not compile.
+    #[error(transparent)]
+    Jit(#[from] JitError),
+    /// Nothing is kept on this machine.
+    #[error(
+        "compiled kernels are kept nowhere: SPARSE_CACHE is set to nothing, or is not set and the platform has no folder of caches: \
+         set SPARSE_CACHE to a folder"
+    )]
+    NoCache,
+    /// The disk does not take what was compiled.
+    #[error("{}: {error}: set SPARSE_CACHE to a folder that can be written", .folder.display())]
+    NotKept {
+        /// The folder of compiled kernels.
+        folder: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+}
+
 impl Compiler {
     /// The first NVRTC that is found; with a driver's version, the first whose code that driver can load. What was
     /// found is remembered, and looked for again where nothing was.
@@ -149,16 +172,43 @@ impl Compiler {
         architecture: u32,
         options: &[&str],
     ) -> Result<Compiled, JitError> {
-        let cache = Cache::open();
+        let Some(cache) = Cache::open() else { return self.compile(source, name, architecture, options) };
         let key = Key { source, name, architecture, options, nvrtc: self.version() };
-        if let Some(compiled) = cache.as_ref().and_then(|c| c.load(&key)) {
-            return Ok(compiled);
-        }
-        let compiled = self.compile(source, name, architecture, options)?;
-        if let Some(cache) = cache {
-            cache.store(&key, &compiled);
-        }
+        // A program that is compiled again in its next run is no worse for it.
+        self.compile_into(&cache, &key).map(|(compiled, _)| compiled)
+    }
+
+    /// [`Compiler::compile_cached`], for programs that compile what others will run: what is not kept is an error.
+    ///
+    /// # Errors
+    /// The log, if the source does not compile; what keeps it from the disk.
+    pub fn compile_ahead(
+        &self,
+        source: &str,
+        name: &str,
+        architecture: u32,
+        options: &[&str],
+    ) -> Result<Compiled, AheadError> {
+        let cache = Cache::open().ok_or(AheadError::NoCache)?;
+        let key = Key { source, name, architecture, options, nvrtc: self.version() };
+        let (compiled, kept) = self.compile_into(&cache, &key)?;
+        let folder = || cache.folder().to_path_buf();
+        kept.map_err(|error| AheadError::NotKept { folder: folder(), error })?;
         Ok(compiled)
+    }
+
+    /// What the cache has, or is given, and whether it has it now.
+    fn compile_into(
+        &self,
+        cache: &Cache,
+        key: &Key<'_>,
+    ) -> Result<(Compiled, std::io::Result<()>), JitError> {
+        if let Some(compiled) = cache.load(key) {
+            return Ok((compiled, Ok(())));
+        }
+        let compiled = self.compile(key.source, key.name, key.architecture, key.options)?;
+        let kept = cache.store(key, &compiled);
+        Ok((compiled, kept))
     }
 
     /// Can it compile for this architecture?

@@ -8,6 +8,7 @@ use sparse_core::front::ast;
 use sparse_core::scalar::{DType, Element, Value};
 use sparse_core::sim::Arg;
 use sparse_core::tensor::{DynTensor, Lengths, Tensor};
+use std::fmt::Display;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -169,7 +170,9 @@ impl<'a, D: Backend> Arguments<'a, D> {
         if (tensors, scalars) != (expected_tensors, expected_scalars) {
             return Err(TuneError::ArgumentCount { expected_tensors, expected_scalars, tensors, scalars });
         }
-        let misfit = |expected, found| Err(Error::TypeMismatch { expected, found }.into());
+        let misfit = |name: &dyn Display, expected, found| {
+            Err(TuneError::ElementType { name: name.to_string(), expected, found })
+        };
         let named: Vec<_> = declared.iter().map(|t| t.name.to_string()).zip(&self.tensors).collect();
         for pair in named.windows(2) {
             let [first, second] = [&named[0], &pair[1]].map(|(name, t)| (&name[..], t.device()));
@@ -177,7 +180,7 @@ impl<'a, D: Backend> Arguments<'a, D> {
         }
         for (tensor, declared) in self.tensors.iter().zip(declared) {
             if tensor.dtype() != declared.dtype {
-                return misfit(declared.dtype, tensor.dtype());
+                return misfit(&declared.name, declared.dtype, tensor.dtype());
             }
             if tensor.spec() != declared.spec {
                 let (expected, found) = (Box::new(declared.spec.clone()), Box::new(tensor.spec()));
@@ -186,7 +189,7 @@ impl<'a, D: Backend> Arguments<'a, D> {
         }
         for (value, declared) in self.scalars.iter().zip(&kernel.scalars) {
             if value.dtype() != declared.dtype {
-                return misfit(declared.dtype, value.dtype());
+                return misfit(&declared.name, declared.dtype, value.dtype());
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use sparse_core::error::Error;
 use sparse_core::format::{Fill, FormatSpec};
+use sparse_core::scalar::DType;
 
 /// What keeps [`tune`](super::tune) from a result.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,16 @@ pub enum TuneError {
         expected: Box<FormatSpec>,
         /// The tensor's format.
         found: Box<FormatSpec>,
+    },
+    /// A tensor or a scalar of another type of elements than the kernel declares.
+    #[error("`{name}` is of type {found}, but the kernel has it as {expected}: convert it first")]
+    ElementType {
+        /// Its name in the kernel.
+        name: String,
+        /// The kernel's type.
+        expected: DType,
+        /// Its own.
+        found: DType,
     },
     /// The space has no point for this kernel.
     #[error("there is nothing to choose from: {0}")]

@@ -38,7 +38,12 @@ pub struct Limits {
 #[non_exhaustive]
 pub enum Dropped {
     /// It does not compile for this kernel.
-    Illegal(String),
+    Illegal {
+        /// The rule that it breaks: `group-size`.
+        rule: &'static str,
+        /// In words.
+        why: String,
+    },
     /// More registers a thread, or a block, than there are.
     Registers {
         /// Registers of a thread.
@@ -210,7 +215,7 @@ impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |part: &f64| format!("{:.0} %", 100.0 * part);
         match self {
-            Dropped::Illegal(why) => write!(f, "{why}"),
+            Dropped::Illegal { why, .. } => f.write_str(why),
             Dropped::Registers { needed, most, counted } => {
                 let how = if *counted { "" } else { "about " };
                 write!(f, "{how}{needed} registers a thread, of at most {most}")

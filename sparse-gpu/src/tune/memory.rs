@@ -11,6 +11,7 @@ use super::space::Space;
 use super::tunable::{Choice, Parsed};
 use crate::folder;
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -113,7 +114,10 @@ impl Place {
     pub(super) fn load<F: Figure>(&self) -> Lookup<F> {
         let text = match std::fs::read(&self.file) {
             Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Lookup::Nothing,
+            // Nor can there be one where what should be its folder is none.
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Lookup::Nothing;
+            }
             Err(e) => return Lookup::Ignored(e.to_string()),
         };
         let record: Record = match serde_json::from_slice(&text) {

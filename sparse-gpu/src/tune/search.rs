@@ -41,6 +41,18 @@ struct Entry {
     dropped: Option<Dropped>,
 }
 
+/// Is this the same reason? Points that break a rule differ in numbers; commands are the user's own, as are their mistakes.
+fn alike(one: (&Dropped, &Choice), other: (&Dropped, &Choice)) -> bool {
+    match (one, other) {
+        (
+            (Dropped::Illegal { rule, .. }, Choice::Point(_)),
+            (Dropped::Illegal { rule: other, .. }, Choice::Point(_)),
+        ) => rule == other,
+        ((Dropped::Illegal { .. } | Dropped::Failed(_), _), _) => one.0 == other.0,
+        _ => std::mem::discriminant(one.0) == std::mem::discriminant(other.0),
+    }
+}
+
 /// Why no candidate has a time: each reason once, with how many it is of and the first of them.
 fn reasons<F: Figure>(candidates: &[Candidate<F>]) -> String {
     /// More are seldom read.
@@ -48,13 +60,10 @@ fn reasons<F: Figure>(candidates: &[Candidate<F>]) -> String {
     let mut reasons: Vec<(&Dropped, usize, &Choice)> = vec![];
     for candidate in candidates {
         let Outcome::Dropped(why) = &candidate.outcome else { continue };
-        let alike = |other: &Dropped| match why {
-            Dropped::Illegal(_) | Dropped::Wrong(_) | Dropped::Failed(_) => other == why,
-            _ => std::mem::discriminant(other) == std::mem::discriminant(why),
-        };
-        match reasons.iter_mut().find(|(other, ..)| alike(other)) {
+        let choice = &candidate.choice;
+        match reasons.iter_mut().find(|(other, _, of)| alike((other, of), (why, choice))) {
             Some((_, of, _)) => *of += 1,
-            None => reasons.push((why, 1, &candidate.choice)),
+            None => reasons.push((why, 1, choice)),
         }
     }
     reasons.sort_by_key(|(_, of, _)| std::cmp::Reverse(*of));
@@ -84,7 +93,7 @@ impl<'a, D: Meter> Search<'a, D> {
 
     pub(super) fn run(self, progress: Callback<'_>) -> Result<Tuned<D::Figure>> {
         let mut first = None;
-        match self.remembered(progress) {
+        match self.remembered(progress)? {
             Some(Ok(tuned)) => return Ok(tuned),
             Some(Err(partial)) => first = Some(partial),
             None => {}
@@ -146,31 +155,32 @@ impl<'a, D: Meter> Search<'a, D> {
     }
 
     /// The result of an earlier search, or the best that a stopped one found.
-    fn remembered(&self, progress: Callback<'_>) -> Option<std::result::Result<Tuned<D::Figure>, Choice>> {
-        let place = self.place.as_ref().filter(|_| !self.space.afresh)?;
+    ///
+    /// # Errors
+    /// [`TuneError::Stopped`], if the callback has heard enough.
+    fn remembered(
+        &self,
+        progress: Callback<'_>,
+    ) -> Result<Option<std::result::Result<Tuned<D::Figure>, Choice>>> {
+        let Some(place) = self.place.as_ref().filter(|_| !self.space.afresh) else { return Ok(None) };
         let file = place.file.clone();
-        // Whether the search goes on is asked again before it tries anything.
-        let mut ignored = |why| {
-            let _ = progress(Progress::Ignored { file: file.clone(), why });
-        };
-        match place.load::<D::Figure>() {
-            Lookup::Nothing => None,
-            Lookup::Ignored(why) => {
-                ignored(why);
-                None
-            }
-            Lookup::Found(Remembered { complete: false, choice, .. }) => Some(Err(choice)),
+        let why = match place.load::<D::Figure>() {
+            Lookup::Nothing => return Ok(None),
+            Lookup::Ignored(why) => why,
+            Lookup::Found(Remembered { complete: false, choice, .. }) => return Ok(Some(Err(choice))),
             Lookup::Found(Remembered { choice, figure, .. }) => match self.kernel.compile(&choice) {
-                Err(why) => {
-                    ignored(format!("its schedule does not compile: {why}"));
-                    None
-                }
+                Err(why) => format!("its schedule does not compile: {why}"),
                 Ok(kernel) => {
+                    // There is nothing to stop.
                     let _ = progress(Progress::Remembered { file });
-                    let candidates = vec![];
-                    Some(Ok(Tuned { kernel, choice, figure, source: Source::Remembered, candidates }))
+                    let (source, candidates) = (Source::Remembered, vec![]);
+                    return Ok(Some(Ok(Tuned { kernel, choice, figure, source, candidates })));
                 }
             },
+        };
+        match progress(Progress::Ignored { file, why }) {
+            ControlFlow::Continue(()) => Ok(None),
+            ControlFlow::Break(()) => Err(TuneError::Stopped),
         }
     }
 
@@ -187,13 +197,13 @@ impl<'a, D: Meter> Search<'a, D> {
     fn ranked(&self) -> Result<Vec<Entry>> {
         let choices = self.space.choices(self.kernel);
         if choices.is_empty() {
-            return Err(TuneError::NothingToTune(self.kernel.why_no_points()));
+            return Err(TuneError::NothingToTune(self.space.why_empty(self.kernel)));
         }
         let mut blocks = vec![];
         let entries = choices.into_iter().map(|choice| {
             // What breaks a rule has no costs: a row is not taken in no parts.
             let dropped = match &choice {
-                Choice::Point(point) => self.kernel.refuses(point).map(Dropped::Illegal),
+                Choice::Point(point) => self.kernel.refuses(point),
                 Choice::Commands(_) => None,
             };
             let report = match (&choice, &self.profile) {
@@ -262,7 +272,7 @@ impl<'a, D: Meter> Search<'a, D> {
     ) -> Result<std::result::Result<(Kernel, D::Figure), Dropped>> {
         let kernel = match self.kernel.compile(choice) {
             Ok(kernel) => kernel,
-            Err(why) => return Ok(Err(Dropped::Illegal(why))),
+            Err(why) => return Ok(Err(why)),
         };
         let (limits, target) = (&self.space.limits, self.device.target());
         if let Some(dropped) = registers::check(&kernel, limits, &self.model, target) {

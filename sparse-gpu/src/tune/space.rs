@@ -110,6 +110,17 @@ impl Space {
         all
     }
 
+    /// Why there are none.
+    pub(super) fn why_empty(&self, kernel: &Parsed) -> String {
+        match &self.points {
+            Some(_) => "the space is empty, because `Space::points` names no point".into(),
+            None if self.threads.is_empty() => {
+                "the space is empty, because `Space::threads` names no size of blocks".into()
+            }
+            None => kernel.why_no_points(),
+        }
+    }
+
     /// What a remembered result depends on.
     pub(super) fn describe(&self, kernel: &Parsed) -> String {
         let choices: Vec<String> = self.choices(kernel).iter().map(Choice::to_string).collect();

@@ -1,13 +1,14 @@
 //! A kernel whose schedule is chosen at run time: its text, compiled with one schedule after another.
 
 use super::error::{Result, TuneError};
+use super::limits::Dropped;
 use crate::launch::Kernel;
 use sparse_core::cin::Cin;
 use sparse_core::diag::Diagnostics;
 use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
 use sparse_core::front::ast::{self, Mode};
 use sparse_core::front::command::Schedule;
-use sparse_core::front::point::{Amount, Data};
+use sparse_core::front::point::{Amount, BrokenRule, Data};
 use sparse_core::front::{AtomicParallelism, parse_schedule, parse_str};
 use sparse_core::schedule::{point_commands, points};
 use std::fmt;
@@ -98,18 +99,24 @@ impl Parsed {
     /// Why it has no points.
     pub(super) fn why_no_points(&self) -> String {
         let simplest = AtomicParallelism::new(Data::Nnz(Amount::Whole(1)), Amount::Whole(1), 1);
-        self.refuses(&simplest).unwrap_or_else(|| "no point is legal".into())
+        self.refuses(&simplest).map_or_else(|| "no point is legal".into(), |why| why.to_string())
     }
 
     /// The rule that a point breaks.
-    pub(super) fn refuses(&self, point: &AtomicParallelism) -> Option<String> {
+    pub(super) fn refuses(&self, point: &AtomicParallelism) -> Option<Dropped> {
+        if let Err(BrokenRule { rule, message, .. }) = point.check() {
+            return Some(Dropped::Illegal { rule, why: message });
+        }
         let refused = point_commands(&self.kernel, &self.cin, point, self.kernel.name.span());
-        refused.err().map(|d| d.message)
+        refused.err().map(|d| Dropped::Illegal { rule: d.code, why: d.message })
     }
 
     /// Compiled with a schedule, or why that is impossible.
-    pub(super) fn compile(&self, choice: &Choice) -> std::result::Result<Kernel, String> {
-        let wrong = |d: Diagnostics| d.iter().next().map_or_else(String::new, |d| d.message.clone());
+    pub(super) fn compile(&self, choice: &Choice) -> std::result::Result<Kernel, Dropped> {
+        let wrong = |d: Diagnostics| match d.iter().next() {
+            Some(d) => Dropped::Illegal { rule: d.code, why: d.message.clone() },
+            None => Dropped::Illegal { rule: "internal", why: String::new() },
+        };
         let cuda = match choice {
             Choice::Point(point) => Schedule::Point(*point, self.kernel.name.span()),
             Choice::Commands(text) => Schedule::Commands(parse_schedule(&self.kernel, text).map_err(wrong)?),

@@ -7,7 +7,6 @@ use super::figure::{Figure, Predicted};
 use super::limits::Dropped;
 use super::tunable::Choice;
 use crate::launch::{Backend, Kernel};
-use sparse_core::error::Error;
 use sparse_core::format::Format;
 use sparse_core::scalar::Element;
 use sparse_core::tensor::{OnDevice, Tensor};
@@ -95,7 +94,7 @@ impl<F: Figure> Tuned<F> {
     /// [`Tuned::kernel`].
     ///
     /// # Errors
-    /// [`TuneError::Format`] and [`Error::TypeMismatch`] if the result is another tensor, and what the call reports:
+    /// [`TuneError::Format`] and [`TuneError::ElementType`] if the result is another tensor, and what the call reports:
     /// [`Call::result`](crate::launch::Call::result).
     pub fn run<T: OnDevice, D: Backend>(
         &self,
@@ -104,7 +103,7 @@ impl<F: Figure> Tuned<F> {
         let (_, output) = self.kernel.program().output();
         if output.dtype != T::Element::DTYPE {
             let (expected, found) = (output.dtype, T::Element::DTYPE);
-            return Err(Error::TypeMismatch { expected, found }.into());
+            return Err(TuneError::ElementType { name: output.name.clone(), expected, found });
         }
         if output.spec != T::Format::spec() {
             let (expected, found) = (Box::new(output.spec.clone()), Box::new(T::Format::spec()));

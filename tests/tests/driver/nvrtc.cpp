@@ -1,5 +1,6 @@
 // An NVRTC for that driver: what it calls a CUBIN is a library with the kernels, compiled by the machine's C++ compiler
 // with `gpu.h`, whose path is GPU_H.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -54,13 +55,15 @@ int nvrtcCreateProgram(Program** program, const char* source, const char*, int, 
 int nvrtcDestroyProgram(Program** program) { return delete *program, 0; }
 int nvrtcCompileProgram(Program* program, int, const char* const*) {
     const char* folder = getenv("FAKE_FOLDER");
-    static int count;
+    static std::atomic<int> count;
     const std::string at =
         std::string(folder ? folder : "/tmp") + "/kernel-" + std::to_string(getpid()) + "-" + std::to_string(count++);
     std::ofstream(at + ".cpp") << translated(program->source);
     const std::string compile = "c++ -std=c++17 -O0 -ffp-contract=off -Wno-unknown-pragmas -shared -fPIC -o " + at +
                                 ".so " + at + ".cpp 2> " + at + ".log";
-    const int failed = system(compile.c_str());
+    // `system` would have its caller ignore Ctrl-C meanwhile.
+    FILE* const compiler = popen(compile.c_str(), "r");
+    const int failed = !compiler || pclose(compiler);
     program->log = contents(at + ".log");
     program->cubin = contents(at + ".so");
     for (const char* end : {".cpp", ".so", ".log"}) unlink((at + end).c_str());

@@ -68,6 +68,9 @@ enum On {
 pub(crate) fn run(options: &Fit) -> Result<()> {
     let files = if options.from.is_empty() { vec![options.times()?] } else { options.from.clone() };
     let groups = samples::read(&files, options.options.data.as_deref())?;
+    if !groups.iter().any(|g| options.on.has(g) && !g.samples.is_empty()) {
+        return Err(Error::NoTimes);
+    }
     let (mut rule, mut report) = (vec![], String::new());
     for kind in [Kind::Columns, Kind::Plain, Kind::Entries] {
         let of = |seen: bool| -> Vec<&Sample> {

@@ -24,8 +24,14 @@ pub(super) struct Group {
     pub(super) samples: Vec<Sample>,
 }
 
-/// Of a kernel on an input: did a GPU run it, and times by number of columns.
-type Times = BTreeMap<(Kernel, String), (bool, BTreeMap<usize, Taken>)>;
+/// What files hold of points.
+#[derive(Default)]
+struct Times {
+    /// Did a GPU run them? `None` as long as there are none.
+    measured: Option<bool>,
+    /// Of a kernel on an input, by number of columns.
+    taken: BTreeMap<(Kernel, String), BTreeMap<usize, Taken>>,
+}
 
 /// The time of each point, and of cuSPARSE's best algorithm.
 #[derive(Default)]
@@ -36,13 +42,14 @@ struct Taken {
 
 /// All groups of these files whose inputs are there.
 pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>> {
-    let mut times = Times::new();
+    let mut times = Times::default();
     for file in files {
         add(file, &mut times)?;
     }
+    let measured = times.measured == Some(true);
     let mut groups = vec![];
     for input in inputs::list(data)? {
-        let here = || times.keys().filter(|(_, name)| *name == input.name);
+        let here = || times.taken.keys().filter(|(_, name)| *name == input.name);
         if here().next().is_none() {
             continue;
         }
@@ -53,8 +60,7 @@ pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>>
                 Sparse::Matrix(a) => a.lengths(shape.rows)?,
                 Sparse::Tensor(a) => a.lengths(shape.rows)?,
             };
-            let (measured, by_columns) = &times[key];
-            let samples = by_columns.iter().map(|(n, Taken { points, rival })| Sample {
+            let samples = times.taken[key].iter().map(|(n, Taken { points, rival })| Sample {
                 statistics: driver::statistics(&rows, *n),
                 times: points.iter().filter_map(|(point, us)| Some((point.parse().ok()?, *us))).collect(),
                 rival: *rival,
@@ -64,7 +70,7 @@ pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>>
                 kind: shape.kind,
                 input: input.name.clone(),
                 generated: input.is_generated(),
-                measured: *measured,
+                measured,
                 samples: samples.filter(|s| s.times.len() > 1).collect(),
             });
         }
@@ -86,6 +92,7 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
     for record in reader.records() {
         let record = record.map_err(|e| wrong(e.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
+        let wrong = |reason: String| Error::Row { path: file.to_path_buf(), line, reason };
         let [kernel, input, params, dtype, point, implementation, us, verified] =
             at.map(|column| record.get(column).unwrap_or(""));
         // Rules do not ask for the element type.
@@ -106,24 +113,23 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
             continue;
         };
         let n = params.split_once('=').map_or(Some(1), |(_, n)| n.parse().ok());
-        let (Some(n), Ok(us)) = (n, us.parse::<f64>()) else {
-            return Err(wrong(format!("line {line}: `{params}` or `{us}` is no number")));
-        };
+        let n = n.ok_or_else(|| wrong(format!("`{params}` says no number of columns")))?;
+        let time = us.parse::<f64>().ok().filter(|us| us.is_finite() && *us > 0.0);
+        let us = time.ok_or_else(|| wrong(format!("`{us}` is no time: median_us is a positive number")))?;
+        let key = (kernel, input.to_owned());
         if rival {
             // It stands after ours.
-            let ours = times.get_mut(&(kernel, input.to_owned())).filter(|(measured, _)| *measured);
-            if let Some(taken) = ours.and_then(|(_, by_columns)| by_columns.get_mut(&n)) {
+            let ours = times.taken.get_mut(&key).filter(|_| times.measured == Some(true));
+            if let Some(taken) = ours.and_then(|by_columns| by_columns.get_mut(&n)) {
                 taken.rival = Some(taken.rival.map_or(us, |best| best.min(us)));
             }
             continue;
         }
-        let new = || (measured, BTreeMap::new());
-        let (was, by_columns) = times.entry((kernel, input.to_owned())).or_insert_with(new);
-        if *was != measured {
-            let reason = "measured and predicted times are mixed: fit on one of them";
-            return Err(wrong(format!("line {line}: {reason}")));
+        // One rule for all kernels, of which it is said what it was fitted on.
+        if *times.measured.get_or_insert(measured) != measured {
+            return Err(wrong("measured and predicted times are mixed: fit on one of them".into()));
         }
-        by_columns.entry(n).or_default().points.insert(point.to_owned(), us.max(f64::MIN_POSITIVE));
+        times.taken.entry(key).or_default().entry(n).or_default().points.insert(point.to_owned(), us);
     }
     Ok(())
 }
@@ -154,13 +160,21 @@ mod tests {
         std::fs::write(&path, rows).unwrap();
         let groups = read(std::slice::from_ref(&path), None).unwrap();
         let mixed = rows.replace("8\",simulated,1.5", "8\",ours,1.5");
-        std::fs::write(&path, mixed).unwrap();
-        let refused = read(std::slice::from_ref(&path), None).err().map(|e| e.to_string());
+        let other_kernel = format!("{rows}spmv,uniform-small,,f32,\"<1 row, 1 col>, 1\",ours,2.5,1,true\n");
+        let mut refused = vec![];
+        let times = ["nan", "inf", "-1.5", "0.000", "", "2.5us"].map(|us| (rows.replace("2.5", us), 2));
+        for (text, line) in [(mixed, 3), (other_kernel, 8)].into_iter().chain(times) {
+            std::fs::write(&path, text).unwrap();
+            let said = read(std::slice::from_ref(&path), None).err().unwrap().to_string();
+            let place = format!("{}:{line}: ", path.display());
+            refused.push(said.strip_prefix(&place).unwrap_or_else(|| panic!("{said}")).to_owned());
+        }
         let _ = std::fs::remove_file(&path);
         let [group] = &groups[..] else { panic!("{} groups", groups.len()) };
         assert!(group.generated && !group.measured && group.kind == Kind::Columns);
         let [sample] = &group.samples[..] else { panic!("{} samples", group.samples.len()) };
         assert_eq!((sample.times.len(), sample.statistics.columns, sample.statistics.rows), (2, 4.0, 2048.0));
-        assert!(refused.is_some_and(|e| e.contains("line 3: measured and predicted times are mixed")));
+        assert!(refused[..2].iter().all(|e| e.starts_with("measured and predicted times are mixed")));
+        assert!(refused[2..].iter().all(|e| e.ends_with("is no time: median_us is a positive number")));
     }
 }

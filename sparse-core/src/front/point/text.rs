@@ -26,22 +26,15 @@ impl AtomicParallelism {
             return Err(missing(c, "`<`"));
         }
         c.skip(1);
-        let amount = amount(c)?;
-        let data = match c.ident().map(ToString::to_string).as_deref() {
-            Some("nnz") => Data::Nnz(amount),
-            Some("row") => Data::Row(amount),
-            _ => return Err(missing(c, "`nnz` or `row`")),
+        let data = match amount(c, ["nnz", "row"])? {
+            (amount, "nnz") => Data::Nnz(amount),
+            (amount, _) => Data::Row(amount),
         };
-        c.skip(1);
         if !c.is_operator(",") {
             return Err(missing(c, "`,`"));
         }
         c.skip(1);
-        let columns = self::amount(c)?;
-        if !c.is_word("col") {
-            return Err(missing(c, "`col`"));
-        }
-        c.skip(1);
+        let (columns, _) = amount(c, ["col"])?;
         if !c.is_operator(">") {
             return Err(missing(c, "`>`"));
         }
@@ -110,36 +103,67 @@ fn end(c: &Cursor) -> Result<(), (Span, NoPoint)> {
     if c.is_empty() { Ok(()) } else { Err((c.span(), NoPoint("expected `,`".into()))) }
 }
 
-/// `8` or `1/8`
-fn amount(c: &mut Cursor) -> Result<Amount, (Span, NoPoint)> {
-    let span = c.span();
-    let n = number(c)?;
-    if !c.is_operator("/") {
-        return Ok(Amount::Whole(n));
-    }
-    c.skip(1);
-    if n != 1 {
-        return Err((span, NoPoint("a part is one of several, `1/8`".into())));
-    }
-    match number(c)? {
+/// `8` or `1/8`, and of what: one of these words.
+fn amount<const N: usize>(
+    c: &mut Cursor,
+    words: [&'static str; N],
+) -> Result<(Amount, &'static str), (Span, NoPoint)> {
+    let mut span = c.span();
+    let (n, mut suffix) = literal(c)?;
+    let mut amount = Amount::Whole(n);
+    if suffix.is_empty() && c.is_operator("/") {
+        c.skip(1);
+        if n != 1 {
+            return Err((span, NoPoint("a part is one of several, `1/8`".into())));
+        }
+        span = c.span();
+        let parts;
+        (parts, suffix) = literal(c)?;
         // The whole is not divided.
-        1 => Ok(Amount::Whole(1)),
-        parts => Ok(Amount::Part(parts)),
+        amount = if parts == 1 { amount } else { Amount::Part(parts) };
+    }
+    // Without a space, as in the paper, a word is the literal's suffix.
+    if suffix.is_empty() {
+        span = c.span();
+        suffix = c.ident().map(ToString::to_string).unwrap_or_default();
+        c.skip(1);
+    }
+    match words.into_iter().find(|word| suffix == *word) {
+        Some(word) => Ok((amount, word)),
+        None => Err((span, NoPoint(format!("expected {}", words.map(|w| format!("`{w}`")).join(" or "))))),
     }
 }
 
 fn number(c: &mut Cursor) -> Result<u32, (Span, NoPoint)> {
     let span = c.span();
-    let value = match c.peek() {
-        Some(TokenTree::Literal(l)) => {
-            let literal = syn::parse2::<syn::LitInt>(TokenTree::Literal(l.clone()).into()).ok();
-            literal.filter(|l| l.suffix().is_empty()).and_then(|l| l.base10_parse::<u32>().ok())
-        }
+    match literal(c)? {
+        (n, suffix) if suffix.is_empty() => Ok(n),
+        _ => Err((span, no_number())),
+    }
+}
+
+fn no_number() -> NoPoint {
+    NoPoint("expected a positive whole number".into())
+}
+
+/// A positive number, and its suffix.
+fn literal(c: &mut Cursor) -> Result<(u32, String), (Span, NoPoint)> {
+    let span = c.span();
+    let found = match c.peek() {
+        Some(TokenTree::Literal(l)) => syn::parse2::<syn::LitInt>(TokenTree::Literal(l.clone()).into()).ok(),
         _ => None,
     };
-    let value = value.filter(|n| *n > 0);
     c.skip(1);
-    value.ok_or_else(|| (span, NoPoint("expected a positive whole number".into())))
+    let Some(found) = found else { return Err((span, no_number())) };
+    match found.base10_parse::<u32>() {
+        Ok(0) => Err((span, no_number())),
+        Ok(n) => Ok((n, found.suffix().to_owned())),
+        // Digits alone, so that it is nothing else.
+        Err(_) => {
+            let what = format!("{} is too large: the largest number is {}", found.base10_digits(), u32::MAX);
+            Err((span, NoPoint(what)))
+        }
+    }
 }
 
 impl FromStr for AtomicParallelism {
@@ -193,6 +217,38 @@ impl fmt::Display for AtomicParallelism {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_need_no_space() {
+        for (text, spaced) in [
+            ("<1nnz, 4col>, 32", "<1 nnz, 4 col>, 32"),
+            ("<1/8row, 4 col>, 8, scatter", "<1/8 row, 4 col>, 8, scatter"),
+            ("atomic(<2row,1col>,1)", "<2 row, 1 col>, 1"),
+        ] {
+            assert_eq!(text.parse::<AtomicParallelism>().map(|p| p.to_string()).as_deref(), Ok(spaced));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, what) in [
+            ("<4294967296 nnz, 4 col>, 1", "4294967296 is too large: the largest number is 4294967295"),
+            ("<1/4294967296 row, 4 col>, 1", "4294967296 is too large: the largest number is 4294967295"),
+            (
+                "<1 row, 4 col>, 1, threads = 99999999999999999999999",
+                "99999999999999999999999 is too large: the largest number is 4294967295",
+            ),
+            ("<0 nnz, 4 col>, 1", "expected a positive whole number"),
+            ("<1.5 nnz, 4 col>, 1", "expected a positive whole number"),
+            ("<1 nnz, 4 col>, 1col", "expected a positive whole number"),
+            ("<1nz, 4 col>, 1", "expected `nnz` or `row`"),
+            ("<1nnz nnz, 4 col>, 1", "expected `,`"),
+            ("<1col/8 row, 4 col>, 1", "expected `nnz` or `row`"),
+            ("<1 nnz, 4>, 1", "expected `col`"),
+        ] {
+            assert_eq!(text.parse::<AtomicParallelism>(), Err(NoPoint(what.into())), "{text}");
+        }
+    }
 
     #[test]
     fn text_and_back() {

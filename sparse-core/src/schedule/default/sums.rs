@@ -120,7 +120,7 @@ impl Sums<'_> {
     fn of_elements(&self, kept: &[String], summed: &[String]) -> Shape {
         let mut plan = plan(self.kernel);
         let (part, row) = plan.divide(&summed[0], "part", "row", SUMMING);
-        let outside = [&[part.clone()], kept].concat();
+        let outside = [std::slice::from_ref(&part), kept].concat();
         plan.reorder(&[&outside, &[row], &summed[1..]]);
         let fused = plan.fuse(&outside, "fused");
         plan.split(&fused, "block", "thread", THREADS);
