@@ -7,15 +7,14 @@ use crate::cin::result::{ResultKind, check_output, result_kind};
 use crate::cin::{Cin, check, concretize, copies, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{FormatSpec, Level};
+use crate::front::Rest;
 use crate::front::ast::{IndexVar, Kernel, Mode, Tensor};
-use crate::front::command::{Command, CommandKind, Platform, Schedule, Strategy, Unit};
-use crate::front::{AtomicParallelism, Rest};
+use crate::front::command::{CommandKind, Platform, Schedule, Strategy, Unit};
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
 use crate::llir::{IgnoredRace, Step as HostStep};
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
-use proc_macro2::Span;
 
 // Schedules may not ask LLIR.
 const _: () = assert!(schedule::SHARED_BYTES == crate::llir::kernel::SHARED_BYTES);
@@ -195,7 +194,7 @@ pub fn check_rest(rest: Rest) -> Result<(), Diagnostics> {
                 schedule::check(&kernel, cin.clone(), commands, target, doubtful)
             }
             Schedule::Point(point, span) => {
-                schedule_point(&kernel, &cin, point, *span, schedule::apply).map(|_| ())
+                schedule::schedule_point(&kernel, &cin, point, *span, schedule::apply).map(|_| ())
             }
             Schedule::Default | Schedule::None => Ok(()),
         };
@@ -352,25 +351,6 @@ fn at_command(schedule: &Schedule, d: Diagnostic) -> Diagnostic {
         _ => None,
     });
     Diagnostic { span: span.unwrap_or(d.span), ..d }
-}
-
-/// Applies the commands of a point; what they break is the point's fault.
-fn schedule_point(
-    kernel: &Kernel,
-    cin: &Cin,
-    point: &AtomicParallelism,
-    span: Span,
-    apply: fn(&Kernel, Cin, &[Command], Platform) -> Result<Scheduled, Diagnostics>,
-) -> Result<Scheduled, Diagnostics> {
-    let at_point = |found: Diagnostics| {
-        let mut all = Diagnostics::new();
-        for d in found.iter() {
-            all.push(Diagnostic { span, ..d.clone() });
-        }
-        all
-    };
-    let commands = schedule::point_commands(kernel, cin, point, span).map_err(|d| Diagnostics::from(*d))?;
-    apply(kernel, cin.clone(), &commands, Platform::Cuda).map_err(at_point)
 }
 
 /// From scheduled loops to a verified program; the names of its launches end in the suffix.

@@ -5,7 +5,7 @@ use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
 use sparse_core::front::command::Schedule;
 use sparse_core::front::point::{Amount, Data};
 use sparse_core::front::{AtomicParallelism, ast::Kernel, parse_str};
-use sparse_core::schedule::{point_name, points};
+use sparse_core::schedule::{point_commands, point_name, points};
 use tests::named::Data::Tensor;
 use tests::named::agrees_on_gpu;
 
@@ -276,4 +276,59 @@ fn outputs_of_entries() {
     agrees(vector, &[("A", &[60]), ("x", &[60])], 6, 1);
     let (_, points) = legal(vector);
     assert!(points.iter().all(|p| p.group == 1), "{points:?}");
+}
+
+/// What is said to be legal can be compiled, of statements that not all points are for, too; and with `deterministic`.
+#[test]
+fn legal_points_compile() {
+    let statements = [
+        ("A: Csr<f32>, x: DenseVec<f32>", "DenseVec<f32>", "y[i] = A[i, i] * x[i];"),
+        (
+            "A: Csr<f32>, x: DenseVec<f32>",
+            "Tensor<f32, Filled<(Dense,), NegInf>>",
+            "y[i] max= A[i, j] * x[j];",
+        ),
+        (
+            "X: Tensor<f32, (Compressed, Dense, Compressed)>, x: DenseVec<f32>",
+            "DenseMat<f32>",
+            "Y[i, j] = X[i, j, k] * x[k];",
+        ),
+        (
+            "X: Tensor<f32, (Compressed, Dense, Compressed)>, B: DenseMat<f32>",
+            "Tensor<f32, (Compressed, Dense, Compressed)>",
+            "Y[i, j, k] = X[i, j, k] * B[k, c];",
+        ),
+        ("X: Csf3<f32>, B: DenseMat<f32>", "Dense3<f32>", "Y[i, r, k] = X[i, j, k] * B[j, r];"),
+        (
+            "A: Tensor<f64, (Compressed, Singleton)>, B: DenseMat<f64>",
+            "DenseMat<f64>",
+            "C[i, k] = A[i, j] * B[j, k];",
+        ),
+        ("A: Coo<f32>, B: DenseMat<f32>", "DenseMat<f32>", "C[i, k] = A[i, j] * B[j, k];"),
+        (
+            "A: Csr<f32>, B: DenseMat<f32>, D: DenseMat<f32>",
+            "DenseVec<f32>",
+            "s[k] = A[i, j] * B[j, k] * D[i, k];",
+        ),
+        ("A: Csr<f32>", "Scalar<f32>", "s = A[i, j];"),
+    ];
+    for (parameters, result, statement) in statements {
+        let text = format!("fn f({parameters}) -> {result} {{ {statement} }}");
+        let (kernel, points) = legal(&text);
+        let cin = concretize_kernel(&kernel).unwrap();
+        let span = kernel.name.span();
+        let deterministic = points.iter().map(|point| AtomicParallelism { deterministic: true, ..*point });
+        let also =
+            deterministic.filter(|p| p.check().is_ok() && point_commands(&kernel, &cin, p, span).is_ok());
+        let also: Vec<_> = also.collect();
+        for point in points.iter().chain(&also).step_by(3) {
+            let cuda = Schedule::Point(*point, span);
+            let compiled = compile_cuda(Kernel { cuda, ..kernel.clone() }, &Options::default());
+            assert!(compiled.is_ok(), "{text} by {point}: {}", compiled.err().unwrap());
+        }
+    }
+    assert_eq!(
+        legal("fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, i] * x[i]; }").1,
+        []
+    );
 }

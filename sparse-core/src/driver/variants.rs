@@ -2,7 +2,6 @@
 
 use super::{
     Compiled, Options, advised, checked, compile_first, concretize_kernel, copied, lower_scheduled, packed,
-    schedule_point,
 };
 use crate::cin::{Cin, concretize};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -141,7 +140,9 @@ fn compile_variants(kernel: Kernel, options: &Options) -> Result<Variants, Diagn
         Schedule::Commands(commands) => {
             vec![schedule::apply(&kernel, cin.clone(), commands, Platform::Cuda)?]
         }
-        Schedule::Point(point, span) => vec![schedule_point(&kernel, &cin, point, *span, schedule::apply)?],
+        Schedule::Point(point, span) => {
+            vec![schedule::schedule_point(&kernel, &cin, point, *span, schedule::apply)?]
+        }
         Schedule::Default => match by_rule(&kernel, &cin, options)? {
             Some(variants) => return Ok(variants),
             None => {
@@ -264,7 +265,7 @@ fn compile_point(
     options: &Options,
 ) -> Result<Option<Compiled>, Diagnostics> {
     let span = kernel.name.span();
-    let Ok(scheduled) = schedule_point(kernel, cin, point, span, schedule::apply_own) else {
+    let Ok(scheduled) = schedule::schedule_point(kernel, cin, point, span, schedule::apply_own) else {
         return Ok(None);
     };
     let suffix = format!("_{}", point.identifier());

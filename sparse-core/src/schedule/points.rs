@@ -20,8 +20,10 @@
 //! columns are those that are summed. With `shared = n` rows are whole, and dense operands in tiles (`tiles`). With `vector` the c columns of a thread are one access: `ki` is on GPUVector. With
 //! `deterministic` groups of entries reduce by `Deterministic`, not by `Segment`.
 
+mod legal;
 mod tiles;
 
+pub use legal::{point_commands, points, schedule_point};
 pub(crate) use tiles::SHARED_BYTES;
 
 use super::operand::Operand;
@@ -32,7 +34,7 @@ use super::{Checked, fail};
 use crate::cin::order::level_vars;
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Access, Cin};
-use crate::format::TensorId;
+use crate::format::{Level, TensorId};
 use crate::front::ast::{self, IndexVar, Kernel};
 use crate::front::command::{Command, Strategy, Unit};
 use crate::front::point::{Amount, AtomicParallelism, Data};
@@ -41,19 +43,11 @@ use proc_macro2::Span;
 /// So many rows of a group are written out one after another.
 const WRITTEN_OUT: u32 = 4;
 
-/// Rows of a tile that is tried.
-const TILE: u32 = 32;
-
-/// The commands of a point for a kernel.
+/// The commands of a point for a kernel, which may break rules of their own.
 ///
 /// # Errors
 /// The rule that the point breaks, or why the kernel is not of this kind.
-pub fn point_commands(
-    kernel: &Kernel,
-    cin: &Cin,
-    point: &AtomicParallelism,
-    span: Span,
-) -> Checked<Vec<Command>> {
+fn commands_of(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, span: Span) -> Checked<Vec<Command>> {
     if let Err(broken) = point.check() {
         return Err(Box::new(broken.at(point, span)));
     }
@@ -111,45 +105,6 @@ pub fn point_commands(
     Ok(plan.finish())
 }
 
-/// The points that are legal for a kernel, of the groups, columns and entries that are usually tried.
-pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
-    let Ok(product) = Product::of(kernel, cin, Span::call_site()) else { return vec![] };
-    let sizes = [1, 2, 4, 8, 16, 32];
-    let mut all = Vec::new();
-    for c in if product.has_columns() { vec![1, 2, 4] } else { vec![1] } {
-        for g in sizes {
-            for r in sizes {
-                let data =
-                    [Data::Nnz(Amount::Whole(g)), Data::Row(Amount::Part(g)), Data::Row(Amount::Whole(g))];
-                for data in data {
-                    let data =
-                        if data == Data::Row(Amount::Part(1)) { Data::Row(Amount::Whole(1)) } else { data };
-                    let plain = AtomicParallelism::new(data, Amount::Whole(c), r);
-                    let options = [(false, false), (true, false), (false, true), (true, true)];
-                    let mut options = options
-                        .map(|(scatter, vector)| AtomicParallelism { scatter, vector, ..plain })
-                        .to_vec();
-                    if data == Data::Row(Amount::Whole(g)) {
-                        let shared = |point: &AtomicParallelism| AtomicParallelism { shared: TILE, ..*point };
-                        options.extend(options.clone().iter().map(shared));
-                    }
-                    // Several rows are tried where a group has a row for itself.
-                    let most = if data == Data::Row(Amount::Part(r)) { 2 } else { 1 };
-                    let several = (1..=most)
-                        .flat_map(|rows| options.iter().map(move |p| AtomicParallelism { rows, ..*p }));
-                    for point in several {
-                        let legal = || point_commands(kernel, cin, &point, Span::call_site()).is_ok();
-                        if !all.contains(&point) && legal() {
-                            all.push(point);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    all
-}
-
 /// What a rule needs to know of a product of one sparse operand and dense ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -204,6 +159,8 @@ struct Product {
     dense_rows: bool,
     /// Is a row one position of theirs?
     unique_rows: bool,
+    /// Has each row one entry: is the level below a singleton?
+    single: bool,
     /// Are entries of equal outputs next to each other: is none of the other levels' variables the result's?
     sorted: bool,
     /// The other variables of its levels, in order.
@@ -236,6 +193,18 @@ impl Product {
                 );
             }
         };
+        let repeated = access.indices.iter().enumerate().find(|(at, v)| access.indices[..*at].contains(v));
+        if let Some((_, v)) = repeated {
+            return fail(
+                "not-hybrid",
+                span,
+                format!(
+                    "the sparse operand has `{}` twice: there is one loop for two of its levels",
+                    cin.provenance.name(*v)
+                ),
+                "write the commands of a schedule, `schedule cuda { … }`",
+            );
+        }
         let nest = nest(&cin.root);
         let spec = &kernel.tensors[access.tensor.index()].spec;
         if levels.iter().any(|v| !nest.contains(v)) {
@@ -277,6 +246,7 @@ impl Product {
             rows: levels[..count].iter().map(name).collect(),
             dense_rows: spec.levels[..count].iter().all(|l| l.is_full()),
             unique_rows: spec.levels[..count].iter().all(|l| l.is_unique()),
+            single: matches!(spec.levels.get(count), Some(Level::Singleton { .. })),
             sorted: !levels[count..].iter().any(|v| out.contains(v)),
             along: levels[count..].iter().map(name).collect(),
             column: column.map(name),
@@ -306,6 +276,16 @@ impl Product {
                 "let each thread update for itself, `<1 nnz, 4 col>, 1`; or store the operand in the result's order",
             );
         }
+        if point.deterministic && self.rows.is_empty() {
+            return fail(
+                "not-deterministic",
+                span,
+                format!(
+                    "all groups update the same elements: the result has no variable of the first levels of `{name}`"
+                ),
+                "leave out `deterministic`, or store the operand in the result's order",
+            );
+        }
         let several = by_entries && reduces && point.data != Data::Nnz(Amount::Whole(1));
         if !self.unique_rows && (several || !by_entries) {
             return fail(
@@ -315,6 +295,14 @@ impl Product {
                     "`{name}` stores the row of each entry, and where none of them begins: threads have no rows, nor several entries in a group"
                 ),
                 "balance by single entries, let threads update for themselves, or store the operand by rows",
+            );
+        }
+        if self.single && several {
+            return fail(
+                "single-entries",
+                span,
+                format!("each row of `{name}` has one entry: a group has nothing to reduce together"),
+                "let threads update for themselves, `<4 nnz, 4 col>, 1`; or balance by single entries",
             );
         }
         Ok(())
