@@ -60,9 +60,22 @@ pub(super) fn choose_workspace(rng: &mut Rng, case: &mut Case) {
     let part = if rng.percent(30) { workspace_of_a_part(rng, case) } else { None };
     let own = part.or_else(|| own_workspace(rng, case));
     if let Some((format, vars, command)) = own.or_else(|| workspace_of_a_part(rng, case)) {
-        case.schedule = vec![command];
         case.about.push(format!("scheduled workspace {format:?} over {vars}"));
+        case.schedule = made_into_others(rng, &command).into_iter().chain([command]).collect();
+        if case.schedule.len() > 1 {
+            case.about.push("a workspace over what was split".into());
+        }
     }
+}
+
+/// Seldom a command before another, which makes one of the variables of its workspace into others.
+fn made_into_others(rng: &mut Rng, precompute: &Command) -> Option<Command> {
+    let vars = precompute.args.get(1).filter(|_| rng.percent(12))?;
+    let vars: Vec<&str> = vars.trim_matches(['[', ']']).split(", ").filter(|v| !v.is_empty()).collect();
+    let var = *vars.get(rng.below(vars.len().max(1)))?;
+    let name = rng.weighted(&[(60, "split"), (40, "divide")]);
+    let size = (1 + rng.below(4)).to_string();
+    Some(Command::new(name, [var.into(), format!("{var}_out"), format!("{var}_in"), size]))
 }
 
 /// A command that makes the first workspace, its format, and of how many variables it is.
