@@ -55,6 +55,11 @@ pub fn min(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     }
 }
 
+/// One of two values, by a condition.
+pub fn select(cond: Expr, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    Expr::Select(Box::new(cond), Box::new(a.into()), Box::new(b.into()))
+}
+
 /// An operation of two indices, as it is: nothing is simplified.
 pub fn op(op: IndexOp, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     Expr::IndexOp(op, Box::new(a.into()), Box::new(b.into()))

@@ -183,7 +183,7 @@ impl<'k> Lowerer<'k> {
         let (most, taken) = match listed {
             Some(listed) => {
                 let some = build::lt(Expr::Index(0), listed.clone());
-                let most = Expr::Select(some.into(), all.clone().into(), Expr::Index(0).into());
+                let most = build::select(some, all.clone(), Expr::Index(0));
                 (most, build::min(all, listed))
             }
             None => (all.clone(), all),

@@ -156,7 +156,7 @@ impl Lowerer<'_> {
         if !is_result {
             // More than positions can count is more than there is memory for.
             let few = build::le(all, Expr::Index(MOST));
-            let len = Expr::Select(Box::new(few), Box::new(all.into()), Box::new(Expr::Index(u64::MAX >> 8)));
+            let len = build::select(few, all, Expr::Index(u64::MAX >> 8));
             let len = self.bind(&format!("{name}_len"), len, &mut block);
             block.push(Stmt::Alloc { buffer: rows.crd, len: len.clone(), init: zero });
             block.push(Stmt::Alloc { buffer: rows.vals, len, init: self.dtype.zero() });
@@ -284,9 +284,9 @@ impl Lowerer<'_> {
             None => share(k),
         };
         let next = build::add(part.clone(), Expr::Index(1));
-        let last = Box::new(build::eq(next.clone(), parts.clone()));
+        let last = build::eq(next.clone(), parts.clone());
         // Rows without entries at the end are the last part's.
-        let end = Expr::Select(last, Box::new(n.clone()), Box::new(begin(next)));
+        let end = build::select(last, n.clone(), begin(next));
         let name = self.name(v);
         let lo = self.bind(&format!("{name}_begin"), begin(part), block);
         Window { lo, hi: self.bind(&format!("{name}_end"), end, block) }

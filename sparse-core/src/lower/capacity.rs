@@ -266,7 +266,7 @@ impl Capacity {
             true => self.before,
             false => {
                 let first = build::le(self.total.clone(), other.total.clone());
-                Expr::Select(Box::new(first), Box::new(self.before), Box::new(other.before))
+                build::select(first, self.before, other.before)
             }
         };
         Capacity { total: build::min(self.total, other.total), before, exact: false }

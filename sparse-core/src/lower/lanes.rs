@@ -82,7 +82,7 @@ impl Lowerer<'_> {
             let bytes = u64::from(width) * self.dtype.size() as u64;
             let value = match bytes {
                 ..=FITS => whole,
-                _ => Expr::Select(Box::new(Expr::Fits(bytes)), Box::new(whole), Box::new(done.clone())),
+                _ => build::select(Expr::Fits(bytes), whole, done.clone()),
             };
             block.push(Stmt::Let { var: end, value });
             let base = self.fresh(&format!("{name}0"), Ty::Index);

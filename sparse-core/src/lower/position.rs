@@ -196,21 +196,20 @@ impl Lowerer<'_> {
             self.note_dropped(st);
         }
         let name = self.name(*root);
-        let select = |c, a, b| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
         let lo = if w.lo == all.lo {
             whole.lo
         } else {
             let first = build::le(w.lo.clone(), all.lo.clone());
             // The last parts of a divided range may be empty, and all of them where there are no positions.
             let some = build::lt(w.lo.clone(), all.hi.clone());
-            let stored = select(first, whole.lo, build::load(crd, w.lo));
-            self.bind(&format!("{name}_begin"), select(some, stored, whole.hi.clone()), block)
+            let stored = build::select(first, whole.lo, build::load(crd, w.lo));
+            self.bind(&format!("{name}_begin"), build::select(some, stored, whole.hi.clone()), block)
         };
         let hi = if w.hi == all.hi {
             whole.hi
         } else {
             let more = build::lt(w.hi.clone(), all.hi.clone());
-            self.bind(&format!("{name}_end"), select(more, build::load(crd, w.hi), whole.hi), block)
+            self.bind(&format!("{name}_end"), build::select(more, build::load(crd, w.hi), whole.hi), block)
         };
         Ok(Some(Window { lo, hi }))
     }

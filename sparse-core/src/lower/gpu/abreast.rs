@@ -185,7 +185,7 @@ impl Lowerer<'_> {
         look.extend(entries.known_of(&own, &end));
         let [from, to] = ["from", "to"].map(|name| self.fresh(name, Ty::Index));
         // Past the end of the tile entries have no elements.
-        let until = Expr::Select(is_there.into(), entries.end.clone().into(), entries.first.clone().into());
+        let until = build::select(is_there, entries.end.clone(), entries.first.clone());
         let values = [(from, entries.first.clone()), (to, until)];
         let is_first = build::lt(lanes.lane.clone(), Expr::Index(TILE.into()));
         if of_first {
@@ -238,7 +238,7 @@ impl Lowerer<'_> {
         let halved = |from: Expr, half: u64| {
             let further = build::add(from.clone(), Expr::Index(half));
             let is_there = build::le(build::load(tile.slices, further.clone()), slice.clone());
-            Expr::Select(is_there.into(), further.into(), from.into())
+            build::select(is_there, further, from)
         };
         let mut half = u64::from(TILE) / 2;
         let value = match lanes.first_thread() {
@@ -384,7 +384,7 @@ impl Lowerer<'_> {
         let warps = self.bind("warps", warps, &mut block);
         let by_entries = build::le(of.clone(), warps.clone());
         let mut either = |l: &mut Self, name, entries: Expr, warps: Expr| {
-            let value = Expr::Select(by_entries.clone().into(), entries.into(), warps.into());
+            let value = build::select(by_entries.clone(), entries, warps);
             l.bind(name, value, &mut block)
         };
         let warp = build::div(lanes.thread.clone(), Expr::Index(WARP.into()));

@@ -363,7 +363,7 @@ impl Lowerer<'_> {
         let live = self.fresh("live", Ty::Cond);
         body.push(Stmt::Let { var: live, value: build::lt(at.clone(), end.clone()) });
         let sum = self.fresh("sum", scalar);
-        let mine = Expr::Select(Box::new(live.into()), Box::new(carry.into()), Box::new(identity.clone()));
+        let mine = build::select(live.into(), carry, identity.clone());
         body.push(Stmt::Mut { var: sum, value: mine });
 
         let rest = self.fresh("rest", scalar);
@@ -379,7 +379,7 @@ impl Lowerer<'_> {
         let carry = self.fresh("carry", scalar);
         load.push(Stmt::Let { var: carry, value: build::load(sums, p) });
         let of_last = build::and(build::lt(ahead, end.clone()), build::eq(key, last.clone()));
-        let value = Expr::Select(Box::new(of_last), Box::new(carry.into()), Box::new(identity.clone()));
+        let value = build::select(of_last, carry, identity.clone());
         load.push(Stmt::Update { var: rest, op: monoid, value });
         let load = Stmt::For {
             var: step,

@@ -99,7 +99,7 @@ impl Lowerer<'_> {
     fn guarded(&self, value: Expr, ty: Ty, live: Option<VarId>) -> Expr {
         let Some(live) = live.filter(|_| !is_total(&value)) else { return value };
         let live = Expr::Var(live);
-        let select = |other| Expr::Select(Box::new(live.clone()), Box::new(value.clone()), Box::new(other));
+        let select = |other| build::select(live.clone(), value.clone(), other);
         match ty {
             Ty::Index => select(Expr::Index(0)),
             Ty::Scalar(t) => select(Expr::Lit(t.zero())),
@@ -150,9 +150,7 @@ impl Lowerer<'_> {
     fn guarded_bound(&self, bound: Expr, live: Option<VarId>) -> Expr {
         match (bound, live) {
             (Expr::Index(0), _) => Expr::Index(0),
-            (bound, Some(live)) => {
-                Expr::Select(Box::new(Expr::Var(live)), Box::new(bound), Box::new(Expr::Index(0)))
-            }
+            (bound, Some(live)) => build::select(Expr::Var(live), bound, Expr::Index(0)),
             (bound, None) => bound,
         }
     }
@@ -264,9 +262,7 @@ impl Lowerer<'_> {
                 let value = of.value_mut();
                 *value = match ty {
                     Ty::Cond => build::and(live, value.clone()),
-                    _ => {
-                        Expr::Select(Box::new(live.into()), Box::new(value.clone()), Box::new(Expr::Index(0)))
-                    }
+                    _ => build::select(live.into(), value.clone(), Expr::Index(0)),
                 };
             }
             Collective::Segments { key, .. } => *key = self.guarded(key.clone(), Ty::Index, Some(live)),
@@ -307,9 +303,7 @@ impl Lowerer<'_> {
     pub(super) fn select_identity(&self, value: Expr, op: Monoid, cond: Expr) -> Expr {
         match (cond, op.identity(self.dtype)) {
             (Expr::Cond(true), _) | (_, None) => value,
-            (cond, Some(identity)) => {
-                Expr::Select(Box::new(cond), Box::new(value), Box::new(Expr::Lit(identity)))
-            }
+            (cond, Some(identity)) => build::select(cond, value, Expr::Lit(identity)),
         }
     }
 

@@ -139,7 +139,7 @@ impl Lowerer<'_> {
                 Elem::Scalar(t) => ("value", build::ne(held[0], Expr::Index(MOST)), Expr::Lit(t.zero())),
             };
             let var = self.fresh(name, elem.ty());
-            let value = Expr::Select(Box::new(cond), Box::new(there), Box::new(none));
+            let value = build::select(cond, there, none);
             body.push(Stmt::Let { var, value });
             held.push(var);
         }
@@ -200,7 +200,6 @@ impl Lowerer<'_> {
             Stmt::If { cond: build::and(build::lt(high, n.clone()), wrong), then: swap, otherwise: vec![] },
         ];
         let halved = |of: Expr| build::div(of, Expr::Index(2));
-        let select = |cond, a, b| Expr::Select(Box::new(cond), Box::new(a), Box::new(b));
         // Half of all of them, and of a run that ends early no more than its first half.
         let pairs = build::sub(n.clone(), halved(build::sub(n.clone(), stride)));
         let flips = vec![
@@ -211,7 +210,7 @@ impl Lowerer<'_> {
         ];
         // Not beyond the number of elements, which an index can hold.
         let more = build::lt(half, build::sub(n.clone(), half));
-        let twice = select(more, build::add(half, half), n.clone());
+        let twice = build::select(more, build::add(half, half), n.clone());
         // Each element is compared with its mirror image first.
         let runs = vec![
             Stmt::Mut { var: stride, value: half.into() },

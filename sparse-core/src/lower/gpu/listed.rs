@@ -77,7 +77,7 @@ impl Lowerer<'_> {
         let differs =
             crd.iter().map(|crd| build::ne(build::load(*crd, before.clone()), build::load(*crd, at)));
         let first = differs.fold(build::eq(at, begin), |a, b| Expr::Or(Box::new(a), Box::new(b)));
-        let one = Expr::Select(Box::new(first), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+        let one = build::select(first, Expr::Index(1), Expr::Index(0));
         element.push(store(firsts, at, one));
         let body = if is_exact { guard(build::lt(at, len.clone()), element) } else { element };
         let mut steps = vec![
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
             true => build::load(begins, at),
             false => {
                 let (first, end) = (build::eq(at, Expr::Index(0)), build::load(begins, buckets));
-                Expr::Select(Box::new(first), Box::new(Expr::Index(0)), Box::new(end))
+                build::select(first, Expr::Index(0), end)
             }
         };
         guard(build::lt(at, self.pos_len(list)), vec![store(pos, at, entry(begin))])

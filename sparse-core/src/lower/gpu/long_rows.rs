@@ -130,8 +130,8 @@ impl Lowerer<'_> {
         // Of other levels there may be more children than entries below them.
         if level + 1 == self.kernel.tensors[tensor.index()].spec.levels.len() {
             let longest = self.fiber_lengths(tensor, level, Fibers::Longest);
-            let some = Box::new(build::le(Expr::Index(long), longest));
-            most = Expr::Select(some, Box::new(most), Box::new(Expr::Index(0)));
+            let some = build::le(Expr::Index(long), longest);
+            most = build::select(some, most, Expr::Index(0));
         }
         let wanted = Wanted { who: "block".to_owned(), threads: THREADS, from: long, most };
         let (made, mut lists) = self.lists_of("long_rows", vec![wanted]);

@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         let Some(room) = marked.map(|tier| room_of(self, tier)).reduce(build::max) else { return vec![] };
         // Where columns are too many for marks in the largest table, they are in every one.
         let fits = build::le(self.words(w), most.clone());
-        let room = Expr::Select(Box::new(fits), Box::new(room), Box::new(Expr::Index(0)));
+        let room = build::select(fits, room, Expr::Index(0));
         let name = self.spas[w.index()].name.clone();
         let room = self.named_size(&format!("{name}_marks_room"), room);
         let allocate = |buffer| Step::Allocate { buffer, len: room.clone(), init: None };
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
             Box::new(build::load(marks, at.clone())),
             Box::new(Expr::Index(WORD)),
         );
-        let set = Expr::Select(Box::new(is_word.clone()), Box::new(set), Box::new(Expr::Index(0)));
+        let set = build::select(is_word.clone(), set, Expr::Index(0));
         let (scan, Prefix { before: earlier, all }) = self.team_scan(lanes, Scanned::Sum(set));
         let store = Stmt::Store { buffer: before, index: at, value: build::add(to, earlier) };
         body.extend([scan, Stmt::If { cond: is_word, then: vec![store], otherwise: vec![] }]);

@@ -76,7 +76,6 @@ impl Lowerer<'_> {
             unreachable!("a group reduces by segments")
         };
         let group = Group { size, arrive: Arrive::Warp };
-        let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
         let mut block = Block::new();
         let several = self.fresh("several", Ty::Cond);
         block.push(Stmt::Let { var: several, value: build::ne(open.first, open.last) });
@@ -84,7 +83,7 @@ impl Lowerer<'_> {
         let offered = self.shuffle(
             "offered",
             Ty::Index,
-            select(several.into(), build::add(open.first, Expr::Index(1)), Expr::Index(0)),
+            build::select(several.into(), build::add(open.first, Expr::Index(1)), Expr::Index(0)),
             Neighbour::Next,
             group,
             &mut block,

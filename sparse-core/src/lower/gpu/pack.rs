@@ -254,9 +254,7 @@ impl Lowerer<'_> {
         let all = below.count.1.clone();
         let begin = match parent {
             Some(parent) => build::search(Bound::Lower, parent, Expr::Index(0), all, p),
-            None => {
-                Expr::Select(Box::new(build::eq(p, Expr::Index(0))), Box::new(Expr::Index(0)), Box::new(all))
-            }
+            None => build::select(build::eq(p, Expr::Index(0)), Expr::Index(0), all),
         };
         let store = Stmt::Store { buffer: pos, index: p.into(), value: begin };
         let body = guard(build::le(p, parents), vec![store]);
@@ -384,7 +382,7 @@ impl Lowerer<'_> {
         let differs =
             crd.iter().map(|crd| build::ne(build::load(*crd, before.clone()), build::load(*crd, entry)));
         let first = differs.fold(build::eq(entry, Expr::Index(0)), |a, b| Expr::Or(Box::new(a), Box::new(b)));
-        let one = Expr::Select(Box::new(first), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+        let one = build::select(first, Expr::Index(1), Expr::Index(0));
         let store = Stmt::Store { buffer: firsts, index: entry.into(), value: one };
         let body = entries.guarded(entry, &on_device, vec![store]);
         let many = self.device_array(&format!("{name}_many"));

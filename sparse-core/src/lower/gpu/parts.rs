@@ -77,7 +77,7 @@ struct Merged<'s> {
 }
 
 pub(super) fn select(cond: Expr, then: Expr, otherwise: Expr) -> Expr {
-    Expr::Select(Box::new(cond), Box::new(then), Box::new(otherwise))
+    build::select(cond, then, otherwise)
 }
 
 impl Lowerer<'_> {

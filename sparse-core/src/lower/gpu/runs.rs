@@ -154,6 +154,6 @@ impl Terms {
             return Expr::Lit(identity);
         }
         let first = build::eq(lane.clone(), Expr::Index(0));
-        Expr::Select(Box::new(first), Box::new(Expr::Lit(self.init)), Box::new(Expr::Lit(identity)))
+        build::select(first, Expr::Lit(self.init), Expr::Lit(identity))
     }
 }

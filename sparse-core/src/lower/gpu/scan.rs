@@ -80,7 +80,7 @@ impl Lowerer<'_> {
         k.body.push(Stmt::Let { var: at, value: build::add(begin, k.thread) });
         let has = build::lt(at, tiles.clone());
         let sum = self.fresh("sum", Ty::Index);
-        let own = Expr::Select(has.clone().into(), build::load(sums, at).into(), Expr::Index(0).into());
+        let own = build::select(has.clone(), build::load(sums, at), Expr::Index(0));
         k.body.push(Stmt::Let { var: sum, value: own });
         let (before, total) = self.sum_block(&mut k, sum.into());
         let store = Stmt::Store { buffer: sums, index: at.into(), value: build::count(carry, before) };
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
         let (n, count) = (self.fresh("n", Ty::Index), self.fresh("count", Ty::Index));
         let own = build::load(array, n);
         // The sum of all stands behind the last element.
-        let value = Expr::Select(build::lt(n, len.clone()).into(), own.into(), Expr::Index(0).into());
+        let value = build::select(build::lt(n, len.clone()), own, Expr::Index(0));
         let body = vec![
             Stmt::Let { var: count, value },
             Stmt::Store { buffer: array, index: n.into(), value: at.into() },

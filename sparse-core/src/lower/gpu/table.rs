@@ -254,7 +254,7 @@ impl Lowerer<'_> {
         let (mut block, places) = (Block::new(), self.fresh("places", Ty::Index));
         let elements = self.bind(&format!("{name}_elements"), elements, &mut block);
         let some = build::lt(Expr::Index(0), elements.clone());
-        let fewest = Expr::Select(Box::new(some), Box::new(Expr::Index(4)), Box::new(Expr::Index(0)));
+        let fewest = build::select(some, Expr::Index(4), Expr::Index(0));
         let quarter = build::div(places, Expr::Index(4));
         let fuller = build::lt(build::sub(places, quarter), elements);
         let twice = vec![Stmt::Assign { var: places, value: build::count(places, places) }];
@@ -284,7 +284,7 @@ impl Table {
     fn after(&self, at: VarId) -> Expr {
         let next = build::add(at, Expr::Index(1));
         let (around, last) = (self.begin.clone(), build::eq(next.clone(), self.end.clone()));
-        Expr::Select(Box::new(last), Box::new(around), Box::new(next))
+        build::select(last, around, next)
     }
 
     /// How many elements it holds, or were scattered.

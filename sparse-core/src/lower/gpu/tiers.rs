@@ -419,7 +419,7 @@ impl<'k> Lowerer<'k> {
         };
         match most.map(|most| build::le(Expr::Index(tier.from), most)) {
             None | Some(Expr::Cond(true)) => size,
-            Some(some) => Expr::Select(some.into(), size.into(), Expr::Index(0).into()),
+            Some(some) => build::select(some, size, Expr::Index(0)),
         }
     }
 

@@ -147,8 +147,8 @@ impl Lowerer<'_> {
                 let teams = self.bind("teams", teams, &mut outside);
                 let end = self.bind("end", end, &mut inside);
                 let more = build::lt(teams.clone(), build::sub(end.clone(), row));
-                let next = Box::new(build::add(row, teams.clone()));
-                let after = Expr::Select(Box::new(more), next, Box::new(end.clone()));
+                let next = build::add(row, teams.clone());
+                let after = build::select(more, next, end.clone());
                 body.push(Stmt::Assign { var: row, value: after });
                 inside.push(Stmt::Mut { var: row, value: team.clone() });
                 inside.push(Stmt::While { cond: build::lt(row, end), body });

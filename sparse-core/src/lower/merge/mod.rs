@@ -59,7 +59,7 @@ impl Iter {
     fn coordinate(&self, size: &Expr) -> Expr {
         let lasts = build::lt(self.p.clone(), self.stepper.end.clone());
         let at = build::load(self.stepper.crd, self.p.clone());
-        Expr::Select(Box::new(lasts), Box::new(at), Box::new(size.clone()))
+        build::select(lasts, at, size.clone())
     }
 
     fn cursor(&self) -> VarId {
@@ -299,5 +299,5 @@ fn resumed(iters: Vec<Iter>) -> Block {
 
 /// 1 or 0.
 fn one_if(cond: Expr) -> Expr {
-    Expr::Select(Box::new(cond), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)))
+    build::select(cond, Expr::Index(1), Expr::Index(0))
 }

@@ -127,7 +127,7 @@ impl<'k> Lowerer<'k> {
     fn launched_for_pieces(&self, tier: &Tier, size: Expr) -> Expr {
         let two = Expr::Index(self.options.piece_work.saturating_mul(2));
         let size = match self.tiers.most_work.clone().map(|most| build::le(two, most)) {
-            Some(some) => Expr::Select(some.into(), size.into(), Expr::Index(0).into()),
+            Some(some) => build::select(some, size, Expr::Index(0)),
             None => size,
         };
         self.launched_for(tier, size)
@@ -155,34 +155,45 @@ impl<'k> Lowerer<'k> {
         if !block[..at].iter().all(|s| matches!(s, Stmt::Let { .. } | Stmt::Comment(_))) {
             return None;
         }
-        let entries = build::sub(hi.clone(), lo.clone());
-        let mut cut_row = self.pieces_of_row(row, entries, filled.workspace, &cutting)?;
+        let many = build::sub(hi.clone(), lo.clone());
+        let mut cut_row = self.pieces_of_row(row, many, filled.workspace, &cutting)?;
         cut_row.known.splice(0..0, block.drain(..at));
-        let at = 0;
-        if makes {
-            let mut bounds = Block::new();
-            let len = build::sub(hi.clone(), lo.clone());
-            let each =
-                build::add(build::div(build::sub(len, Expr::Index(1)), cut_row.many.clone()), Expr::Index(1));
-            let each = self.bind("piece_entries", each, &mut bounds);
-            let begin = build::add(lo, build::mul(cutting.piece, each.clone()));
-            let begin = self.bind("piece_begin", build::min(begin, hi.clone()), &mut bounds);
-            let end = build::add(begin.clone(), build::min(each, build::sub(hi, begin.clone())));
-            let end = self.bind("piece_end", end, &mut bounds);
-            if let Stmt::For { lo, hi, .. } = &mut block[at] {
-                (*lo, *hi) = (begin, end);
-            }
-            block.splice(at..at, bounds);
+        let producer = block.remove(0);
+        let cut = if makes {
+            self.entries_of_piece(producer, (lo, hi), &cut_row, &cutting)
         } else {
             let then = vec![self.scatter_pieces(&cut_row, &tier, &cutting, filled)];
-            let otherwise = vec![block.remove(at)];
             let cond = build::lt(Expr::Index(1), cut_row.many.clone());
-            block.insert(at, Stmt::If { cond, then, otherwise });
-        }
+            vec![Stmt::If { cond, then, otherwise: vec![producer] }]
+        };
+        block.splice(0..0, cut);
         if let Some(cutting) = &mut self.tiers.cutting {
             cutting.times += 1;
         }
         Some(cut_row)
+    }
+
+    /// The loop over a row's entries as one over those of a piece.
+    fn entries_of_piece(
+        &mut self,
+        mut producer: Stmt,
+        (begin, end): (Expr, Expr),
+        cut_row: &CutRow,
+        cutting: &Cutting,
+    ) -> Block {
+        let mut block = Block::new();
+        let len = build::sub(end.clone(), begin.clone());
+        let each = build::div(build::sub(len, Expr::Index(1)), cut_row.many.clone());
+        let each = self.bind("piece_entries", build::add(each, Expr::Index(1)), &mut block);
+        let first = build::min(build::add(begin, build::mul(cutting.piece, each.clone())), end.clone());
+        let first = self.bind("piece_begin", first, &mut block);
+        let last = build::add(first.clone(), build::min(each, build::sub(end, first.clone())));
+        let last = self.bind("piece_end", last, &mut block);
+        if let Stmt::For { lo, hi, .. } = &mut producer {
+            (*lo, *hi) = (first, last);
+        }
+        block.push(producer);
+        block
     }
 
     /// How many pieces a row has, of so many entries.
@@ -307,7 +318,7 @@ impl<'k> Lowerer<'k> {
             ],
         );
         let all = build::min(build::mul(list.many(), most), Expr::Index(MOST));
-        let end = Expr::Select(enough.into(), all.into(), Expr::Index(0).into());
+        let end = build::select(enough, all, Expr::Index(0));
         let on_host = build::min(build::mul(list.most.clone(), Expr::Index(MOST)), Expr::Index(MOST));
         Some((number, body, end, on_host))
     }
