@@ -1,4 +1,4 @@
-/// s = x[i] * A[i, j] * x[j];
+/// s = y[i] * A[i, j] * x[j];
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
@@ -7,18 +7,19 @@
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
-    x1_dim: usize,
+    y1_dim: usize,
     A2_dim: usize,
-    x_vals: &[f64],
+    y_vals: &[f64],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
+    x_vals: &[f64],
     s_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
         let mut t = 0.0_f64;
         let mut A2_begin = A2_pos.index(0);
-        for i in 0..x1_dim {
+        for i in 0..y1_dim {
             let A2_end = A2_pos.index(i + 1);
             let pA2_begin = A2_begin;
             let pA2_end = A2_end;
@@ -41,7 +42,7 @@ unsafe fn body(
                     t_2 = isa.mul_add(A_vals.at(pA), x_vals.at(j), t_2);
                 }
                 t_2 += partial[0] + partial[1] + (partial[2] + partial[3]);
-                t = isa.mul_add(x_vals.at(i), t_2, t);
+                t = isa.mul_add(y_vals.at(i), t_2, t);
             }
             A2_begin = A2_end;
         }
@@ -51,23 +52,25 @@ unsafe fn body(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
-    x1_dim: usize,
+    y1_dim: usize,
     A2_dim: usize,
-    x_vals: &[f64],
+    y_vals: &[f64],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
+    x_vals: &[f64],
     s_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
         body(
             rt::Avx512::assume(),
-            x1_dim,
+            y1_dim,
             A2_dim,
-            x_vals,
+            y_vals,
             A2_pos,
             A2_crd,
             A_vals,
+            x_vals,
             s_vals,
         )
     }
@@ -75,48 +78,65 @@ unsafe fn avx512(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(
-    x1_dim: usize,
+    y1_dim: usize,
     A2_dim: usize,
-    x_vals: &[f64],
+    y_vals: &[f64],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
+    x_vals: &[f64],
     s_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(rt::Avx2::assume(), x1_dim, A2_dim, x_vals, A2_pos, A2_crd, A_vals, s_vals)
+        body(
+            rt::Avx2::assume(),
+            y1_dim,
+            A2_dim,
+            y_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            s_vals,
+        )
     }
 }
 /// # Safety
 /// As for `body`.
 pub(super) unsafe fn run(
-    x1_dim: usize,
+    y1_dim: usize,
     A2_dim: usize,
-    x_vals: &[f64],
+    y_vals: &[f64],
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
+    x_vals: &[f64],
     s_vals: &mut [MaybeUninit<f64>],
 ) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
-            unsafe { avx512(x1_dim, A2_dim, x_vals, A2_pos, A2_crd, A_vals, s_vals) }
+            unsafe {
+                avx512(y1_dim, A2_dim, y_vals, A2_pos, A2_crd, A_vals, x_vals, s_vals)
+            }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {
-            unsafe { avx2(x1_dim, A2_dim, x_vals, A2_pos, A2_crd, A_vals, s_vals) }
+            unsafe {
+                avx2(y1_dim, A2_dim, y_vals, A2_pos, A2_crd, A_vals, x_vals, s_vals)
+            }
         }
         _ => {
             unsafe {
                 body(
                     rt::Baseline,
-                    x1_dim,
+                    y1_dim,
                     A2_dim,
-                    x_vals,
+                    y_vals,
                     A2_pos,
                     A2_crd,
                     A_vals,
+                    x_vals,
                     s_vals,
                 )
             }

@@ -96,14 +96,15 @@ __device__ __forceinline__ void atomicAddGroup(T* array, long long index, T valu
     writeGroup<T, G, Add, Atomic, Lanes>(array, index, value, exists);
 }
 
-// s = x[i] * A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256, 4) quadratic(
-    const double* __restrict__ x_vals, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
-    const double* __restrict__ A_vals, int x1_dim, double* __restrict__ s_vals) {
+// s = y[i] * A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256, 4) bilinear(
+    const double* __restrict__ y_vals, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
+    const double* __restrict__ A_vals, const double* __restrict__ x_vals, int y1_dim,
+    double* __restrict__ s_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     double t = 0.0;
-    const int pA2_end = A2_pos[x1_dim];
+    const int pA2_end = A2_pos[y1_dim];
     // split(position, block, rest, 8192); parallelize(block, GPUBlock, NoRaces)
     // split(rest, thread, nnz, 32); parallelize(thread, GPUGroup(32), ParallelReduction)
     const int rest_begin = block_x * 8192;
@@ -112,18 +113,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) quadratic(
     const int nnz_end = min(nnz_begin + 32, rest_end);
     if (nnz_begin < nnz_end) {
         int pA = nnz_begin;
-        int i = upperBound(A2_pos, 1, x1_dim, pA) - 1;
+        int i = upperBound(A2_pos, 1, y1_dim, pA) - 1;
         while (pA < nnz_end) {
             const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
             // split(rest, thread, nnz, 32)
             for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
                 const int j = A2_crd[pA_2];
-                t += x_vals[i] * A_vals[pA_2] * x_vals[j];
+                t += y_vals[i] * A_vals[pA_2] * x_vals[j];
             }
             pA = pA2_end_2;
             ++i;
             if (pA < nnz_end && A2_pos[i + 1] <= pA) {
-                i = gallop(A2_pos, i + 2, x1_dim, pA + 1) - 1;
+                i = gallop(A2_pos, i + 2, y1_dim, pA + 1) - 1;
             }
         }
     }
