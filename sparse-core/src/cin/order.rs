@@ -123,13 +123,9 @@ pub fn choose(
         while outside > least && !reads(&root[outside - 1]) {
             outside -= 1;
         }
-        if is_copy {
-            outside = (0..outside).find(|&at| !reads(&around[at])).unwrap_or(outside);
-        }
-        // Nor is a row computed in each of them.
+        // Nor in each iteration of one around those that do, nor is a row computed there.
         if let Some(once) = (least..outside).find(|&at| !reads(&root[at]))
-            && !is_copy
-            && around[once..].iter().filter(|v| reads(v)).count() == 1
+            && (is_copy || around[once..].iter().filter(|v| reads(v)).count() == 1)
         {
             outside = once;
         }

@@ -187,6 +187,29 @@ pub(super) struct Shape {
     pub(super) worth: Option<(String, Worth)>,
 }
 
+/// All loops over an operand's levels become one over its positions, whose name is given; if there are some.
+pub(super) fn positions<'a>(
+    cin: &Cin,
+    nest: &[IndexVar],
+    a: &'a Access,
+) -> Option<impl Fn(&mut Plan<'_>) -> String + use<'a>> {
+    let levels = nest.iter().filter(|v| a.indices.contains(v));
+    let levels: Vec<String> = levels.map(|v| cin.provenance.name(*v).to_owned()).collect();
+    (!levels.is_empty()).then_some(move |plan: &mut Plan<'_>| {
+        let fused = plan.fuse(&levels, "fused");
+        plan.pos(&fused, "position", a)
+    })
+}
+
+/// What the statement reads.
+pub(super) fn accesses(kernel: &Kernel) -> Vec<Access> {
+    let mut all = Vec::new();
+    kernel.assignment.rhs.for_each_access(&mut |a| {
+        all.push(Access { tensor: a.tensor, indices: a.indices.clone() });
+    });
+    all
+}
+
 /// Ways to share the loops, best first.
 fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
@@ -197,19 +220,9 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
         plan.split(&var, "block", "thread", THREADS);
         Shape { commands: plan.finish(), worth: None }
     };
-    // All loops over an operand's levels become one over its positions.
-    let positions = |a: &Access| {
-        let levels: Vec<String> = nest.iter().filter(|v| a.indices.contains(v)).map(name).collect();
-        (!levels.is_empty()).then(|| {
-            shape(&|plan| {
-                let fused = plan.fuse(&levels, "fused");
-                plan.pos(&fused, "position", a)
-            })
-        })
-    };
     let mut shapes = sums::shapes(kernel, cin);
     if let ResultKind::Like(a) = result_kind(kernel, cin) {
-        shapes.extend(positions(&a));
+        shapes.extend(positions(cin, &nest, &a).map(|positions| shape(&positions)));
     }
     let out: Vec<_> = nest.iter().filter(|v| kernel.assignment.lhs.indices.contains(v)).collect();
     if let [first, second, ..] = out[..] {
@@ -223,14 +236,10 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
         }));
     }
     if let Some(first) = nest.first() {
-        let mut all: Vec<Access> = Vec::new();
-        kernel.assignment.rhs.for_each_access(&mut |a| {
-            all.push(Access { tensor: a.tensor, indices: a.indices.clone() });
-        });
         let leads = |a: &&Access| {
             a.indices.contains(first) && !kernel.tensors[a.tensor.index()].spec.levels[0].is_full()
         };
-        for a in all.iter().filter(leads) {
+        for a in accesses(kernel).iter().filter(leads) {
             shapes.push(shape(&|plan| plan.pos(&name(first), "position", a)));
         }
         shapes.push(shape(&|_| name(first)));

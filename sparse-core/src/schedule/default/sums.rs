@@ -14,7 +14,7 @@
 //! The parts of a `divide` are fewer where there is less to sum ([`Worth::Terms`]), or where the result has more
 //! elements.
 
-use super::cuda::{Shape, THREADS, plan};
+use super::cuda::{Shape, THREADS, accesses, plan, positions};
 use crate::cin::provenance::Worth;
 use crate::cin::{Access, Cin};
 use crate::format::Level;
@@ -31,13 +31,10 @@ const SUMMING: u32 = 1 << 17;
 /// Entries of a thread that has to know their rows.
 const ENTRIES: u32 = 32;
 
-/// Ways to share sums, best first; none if the result has more elements than its sums are shared for, as far as that is known.
+/// Ways to share sums, best first: of a result without variables, or of one that is summed over whole rows of dense operands.
 pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let nest: Vec<IndexVar> = nest(&cin.root);
-    let mut accesses: Vec<Access> = Vec::new();
-    kernel.assignment.rhs.for_each_access(&mut |a| {
-        accesses.push(Access { tensor: a.tensor, indices: a.indices.clone() });
-    });
+    let accesses = accesses(kernel);
     let all_dense = accesses.iter().all(|a| kernel.tensors[a.tensor.index()].spec.is_dense());
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
     let sums = Sums { kernel, accesses, loops: nest.iter().map(name).collect() };
@@ -57,15 +54,8 @@ pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
         return vec![sums.abreast(&|plan| plan.fuse(&sums.loops, "fused"))];
     }
     let of_entries = |a: &Access| {
-        let levels: Vec<String> = nest.iter().filter(|v| a.indices.contains(v)).map(name).collect();
-        let positions = |plan: &mut Plan<'_>| {
-            let fused = plan.fuse(&levels, "fused");
-            plan.pos(&fused, "position", a)
-        };
-        (!levels.is_empty()).then(|| match sums.asks_for_rows(a) {
-            true => sums.in_runs(&positions),
-            false => sums.abreast(&positions),
-        })
+        let positions = positions(cin, &nest, a)?;
+        Some(if sums.asks_for_rows(a) { sums.in_runs(&positions) } else { sums.abreast(&positions) })
     };
     sums.accesses.iter().filter_map(of_entries).collect()
 }
