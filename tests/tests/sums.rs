@@ -107,3 +107,22 @@ fn threads_share_what_is_summed_for_an_element() {
     let r = report(gram, &[dense([20, 300]), dense([20, 500])]);
     assert_eq!((r.grid[0], r.contended), (150_000_u64.div_ceil(256), 0));
 }
+
+/// Elements that many terms have, each a row of dense operands: eight lanes read what is side by side, and nothing is updated.
+#[test]
+fn lanes_share_rows_of_dense_operands() {
+    let gemv = "fn f(X: DenseMat<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = X[i, j] * x[j]; }";
+    let linear = "fn f(X: DenseMat<f32>, W: DenseMat<f32>) -> DenseMat<f32> { Y[i, k] = X[i, j] * W[k, j]; }";
+    let largest = "fn f(X: DenseMat<f32>) -> DenseVec<f32> { y[i] max= X[i, j]; }";
+    for (rows, k) in [(0_usize, 3), (3, 0), (1, 1), (1, 1_000), (100, 7), (33, 8), (70, 129)] {
+        let grid = |elements: usize| [elements.div_ceil(32) as u64, 1, 1];
+        let r = report(gemv, &[dense([rows, k]), vector(k)]);
+        assert_eq!((r.grid, r.counts.atomics), (grid(rows), 0), "{rows} rows of {k}");
+        let r = report(linear, &[dense([rows, k]), dense([5, k])]);
+        assert_eq!((r.grid, r.counts.atomics), (grid(5 * rows), 0), "{rows} rows of {k}, five times");
+        report(largest, &[dense([rows, k])]);
+    }
+    // Each element of X is read once, and those of x by each warp, for its four rows.
+    let r = report(gemv, &[dense([64, 512]), vector(512)]);
+    assert_eq!(r.sectors_read, (64 * 512 + 64 / 4 * 512) / 8);
+}

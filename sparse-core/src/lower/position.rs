@@ -143,27 +143,10 @@ impl Lowerer<'_> {
             return Err(internal(self.kernel, "positions of what has none"));
         };
         let span = self.span(&leader, st)?;
-        let (mut lo, mut hi) = match self.parents(&leader, &span, st, block).pop() {
-            Some(range) => range,
-            None => return Err(internal(self.kernel, "positions of no level")),
-        };
-        // The positions of a part of the dimension.
-        if let [root] = leader.roots[..]
-            && let Some(crate::cin::provenance::Relation::Pos { coord, .. }) =
-                self.provenance.made_by(v).cloned()
-        {
-            let Some(w) = self.window(coord, st, block)? else { return Ok(None) };
-            if (w != Window { lo: Expr::Index(0), hi: self.extent(root) })
-                && let Some(crd) = self.levels[leader.access.index()][span.group].crd
-            {
-                let tensor = self.tensor_name(leader.access);
-                let begin = build::search(Bound::Lower, crd, lo, hi.clone(), w.lo);
-                lo = self.bind(&format!("p{tensor}_begin"), begin, block);
-                let end = build::search(Bound::Lower, crd, lo.clone(), hi, w.hi);
-                hi = self.bind(&format!("p{tensor}_end"), end, block);
-            }
+        match self.parents(&leader, &span, st, block).pop() {
+            Some((lo, hi)) => Ok(Some(Window { lo, hi })),
+            None => Err(internal(self.kernel, "positions of no level")),
         }
-        Ok(Some(Window { lo, hi }))
     }
 
     /// The coordinates from the first of a window of positions up to the first of the next: every coordinate belongs
@@ -181,12 +164,8 @@ impl Lowerer<'_> {
         let (Some(all), [root]) = (self.window(leader.pos, st, block)?, &leader.roots[..]) else {
             return Err(internal(self.kernel, "`coord` of fused positions"));
         };
-        // The whole of what the positions are a part of.
-        let whole = match self.provenance.made_by(leader.pos).cloned() {
-            Some(crate::cin::provenance::Relation::Pos { coord, .. }) => self.window(coord, st, block)?,
-            _ => None,
-        };
-        let whole = whole.unwrap_or(Window { lo: Expr::Index(0), hi: self.extent(*root) });
+        // A position variable has all coordinates of its dimensions (`schedule::pos`).
+        let whole = Window { lo: Expr::Index(0), hi: self.extent(*root) };
         let at = st.cursors[leader.access.index()].level;
         let Some(crd) = self.levels[leader.access.index()].get(at).and_then(|l| l.crd) else {
             return Err(internal(self.kernel, "`coord` of a level without coordinates"));

@@ -20,7 +20,7 @@ use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Access, Cin, Stmt};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::command::{Command, Platform, Strategy, Unit};
+use crate::front::command::{Command, CommandKind, Platform, Strategy, Unit};
 use crate::schedule::plan::Plan;
 use crate::schedule::tree::nest;
 use crate::schedule::{Scheduled, Step, apply};
@@ -51,8 +51,8 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     let mut found = Vec::new();
     let mut refused = Diagnostics::new();
     for shape in shapes(kernel, cin) {
-        for strategies in STRATEGIES {
-            match schedule(kernel, cin, &shape, on(kernel, strategies)) {
+        for strategies in shape.units {
+            match schedule(kernel, cin, &shape, on(kernel, *strategies)) {
                 Ok(scheduled) => {
                     found.extend(by_classes(kernel, cin, &scheduled));
                     found.push(scheduled);
@@ -139,8 +139,8 @@ fn by_classes(kernel: &Kernel, cin: &Cin, rows: &Scheduled) -> Option<Scheduled>
     (team == Some(Team::Block)).then(|| Scheduled { on_blocks: Some(on_blocks.cin), ..rows.clone() })
 }
 
-/// How the loops over blocks and threads run.
-const STRATEGIES: [(Unit, Strategy); 3] = [
+/// How the loop over threads runs, best first.
+pub(super) const UNITS: &[(Unit, Strategy)] = &[
     (Unit::GpuThread, Strategy::NoRaces),
     (Unit::GpuGroup(32), Strategy::ParallelReduction),
     (Unit::GpuThread, Strategy::Atomics),
@@ -165,18 +165,20 @@ fn schedule(
 ) -> Result<Scheduled, Diagnostics> {
     let commands = [&shape.commands[..], &units].concat();
     let mut scheduled = apply(kernel, cin.clone(), &commands, Platform::Cuda)?;
-    let before = Step { command: "default".into(), cin: print::print(cin, kernel) };
-    scheduled.steps.insert(0, before);
-    let p = &mut scheduled.cin.provenance;
-    if let Some((name, worth)) = &shape.worth
-        && let Some(parts) = p.find(name)
-    {
-        p.tag_mut(parts).worth = Some(*worth);
-        let divides = |step: &&mut Step| step.command.starts_with("divide(");
-        if let Some(step) = scheduled.steps.iter_mut().find(divides) {
-            step.command += ", or fewer parts: a few terms a thread each at least";
+    if let Some((name, worth)) = &shape.worth {
+        let p = &mut scheduled.cin.provenance;
+        if let Some(parts) = p.find(name) {
+            p.tag_mut(parts).worth = Some(*worth);
+        }
+        // Each command is a step.
+        for (command, step) in commands.iter().zip(&mut scheduled.steps) {
+            if matches!(&command.kind, CommandKind::Divide { outer, .. } if outer.text == *name) {
+                step.command += ", or fewer parts: a few terms a thread each at least";
+            }
         }
     }
+    let before = Step { command: "default".into(), cin: print::print(cin, kernel) };
+    scheduled.steps.insert(0, before);
     Ok(scheduled)
 }
 
@@ -185,6 +187,8 @@ pub(super) struct Shape {
     pub(super) commands: Vec<Command>,
     /// The loop over parts of a `divide` that are as many as they are worth.
     pub(super) worth: Option<(String, Worth)>,
+    /// How `thread` may run, best first.
+    pub(super) units: &'static [(Unit, Strategy)],
 }
 
 /// All loops over an operand's levels become one over its positions, whose name is given; if there are some.
@@ -218,7 +222,7 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
         let mut plan = plan(kernel);
         let var = write(&mut plan);
         plan.split(&var, "block", "thread", THREADS);
-        Shape { commands: plan.finish(), worth: None }
+        Shape { commands: plan.finish(), worth: None, units: UNITS }
     };
     let mut shapes = sums::shapes(kernel, cin);
     if let ResultKind::Like(a) = result_kind(kernel, cin) {

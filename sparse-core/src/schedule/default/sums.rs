@@ -1,10 +1,11 @@
-//! Sums with fewer elements than a GPU has threads: how many of them share one.
+//! Sums that threads share: those with fewer elements than a GPU has threads, and those along rows of dense operands.
 //!
 //! ```text
 //! s = x[i] * y[i]               divide(i, block, rest, 2048) split(rest, step, thread, 256); block thread step
 //! s = A[i, j] * x[j]            the same of the entries of `A`, if nothing asks for the row of one
 //! s = y[i] * A[i, j] * x[j]     split(position, block, rest, 8192) split(rest, thread, nnz, 32); block thread nnz
 //! C[k, l] = X[i, k] * Y[i, l]   divide(i, part, row, 131072) fuse(part, k, …) fuse(…, l, …) split(…, block, thread, 256); row inside
+//! y[i] = X[i, j] * x[j]         split(i, block, row, 32) split(j, step, thread, 8); block row thread step
 //! ```
 //!
 //! Each update of one element waits for the one before: where every 32 elements make one, that decides how long a sum takes, so
@@ -13,12 +14,16 @@
 //!
 //! The parts of a `divide` are fewer where there is less to sum ([`Worth::Terms`]), or where the result has more
 //! elements.
+//!
+//! Of the last, threads that had a row each would read elements that are a row apart, and be too few where rows are few and
+//! long. Eight lanes read a sector of 32 bytes, and have something to do in short rows, too.
 
-use super::cuda::{Shape, THREADS, accesses, plan, positions};
+use super::cuda::{Shape, THREADS, UNITS, accesses, plan, positions};
 use crate::cin::provenance::Worth;
 use crate::cin::{Access, Cin};
 use crate::format::Level;
 use crate::front::ast::{IndexVar, Kernel};
+use crate::front::command::{Strategy, Unit};
 use crate::schedule::plan::Plan;
 use crate::schedule::tree::nest;
 
@@ -31,7 +36,11 @@ const SUMMING: u32 = 1 << 17;
 /// Entries of a thread that has to know their rows.
 const ENTRIES: u32 = 32;
 
-/// Ways to share sums, best first: of a result without variables, or of one that is summed over whole rows of dense operands.
+/// Threads that share a row of dense operands.
+const LANES: u32 = 8;
+
+/// Ways to share sums, best first: of a result without variables, or of one that is summed over whole rows of dense operands,
+/// or along them.
 pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let nest: Vec<IndexVar> = nest(&cin.root);
     let accesses = accesses(kernel);
@@ -41,11 +50,19 @@ pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let out = &kernel.assignment.lhs.indices;
     if !out.is_empty() {
         let (kept, mut summed): (Vec<IndexVar>, Vec<_>) = nest.iter().partition(|v| out.contains(v));
-        let rows = summed.iter().position(|v| sums.sums_rows(*v)).filter(|_| all_dense);
-        let Some(rows) = rows.map(|at| summed.remove(at)) else { return vec![] };
-        summed.insert(0, rows);
+        if !all_dense {
+            return vec![];
+        }
+        let whole = |of: &dyn Fn(&Access, IndexVar) -> bool| summed.iter().position(|v| sums.all(*v, of));
+        let (over, along) = (whole(&|a, v| sums.level(a, 0) == v), whole(&|a, v| sums.last_level(a) == v));
+        let Some(first) = over.or(along).map(|at| summed.remove(at)) else { return vec![] };
+        summed.insert(0, first);
         let [kept, summed] = [kept, summed].map(|vars| vars.iter().map(name).collect::<Vec<_>>());
-        return vec![sums.of_elements(&kept, &summed)];
+        return vec![if over.is_some() {
+            sums.of_elements(&kept, &summed)
+        } else {
+            sums.along_rows(&kept, &summed)
+        }];
     }
     if sums.loops.is_empty() {
         return vec![];
@@ -79,12 +96,18 @@ impl Sums<'_> {
         others.any(|a| a.indices.iter().any(|v| rows.contains(v)))
     }
 
-    /// Is it summed over whole rows: the first level of all operands that have it?
-    fn sums_rows(&self, v: IndexVar) -> bool {
-        let of = |a: &&Access| a.indices.contains(&v);
-        let spec = |a: &Access| &self.kernel.tensors[a.tensor.index()].spec;
-        let first = |a: &Access| a.indices[spec(a).map.dim_of_level(0)] == v;
-        self.accesses.iter().filter(of).all(first)
+    /// Does it hold of all operands that have the variable?
+    fn all(&self, v: IndexVar, of: &dyn Fn(&Access, IndexVar) -> bool) -> bool {
+        self.accesses.iter().filter(|a| a.indices.contains(&v)).all(|a| of(a, v))
+    }
+
+    /// The variable of one of an operand's levels.
+    fn level(&self, a: &Access, level: usize) -> IndexVar {
+        a.indices[self.kernel.tensors[a.tensor.index()].spec.map.dim_of_level(level)]
+    }
+
+    fn last_level(&self, a: &Access) -> IndexVar {
+        self.level(a, a.indices.len() - 1)
     }
 
     /// Neighbouring threads have neighbouring terms.
@@ -94,7 +117,11 @@ impl Sums<'_> {
         let (block, rest) = plan.divide(&terms, "block", "rest", BLOCKS);
         let (step, thread) = plan.split(&rest, "step", "thread", THREADS);
         plan.reorder(&[&[block.clone(), thread, step]]);
-        Shape { commands: plan.finish(), worth: Some((block, Worth::Terms { threads: THREADS })) }
+        Shape {
+            commands: plan.finish(),
+            worth: Some((block, Worth::Terms { threads: THREADS })),
+            units: UNITS,
+        }
     }
 
     /// A thread has entries one after another.
@@ -103,7 +130,7 @@ impl Sums<'_> {
         let entries = entries(&mut plan);
         let (_, rest) = plan.split(&entries, "block", "rest", THREADS * ENTRIES);
         plan.split(&rest, "thread", "nnz", ENTRIES);
-        Shape { commands: plan.finish(), worth: None }
+        Shape { commands: plan.finish(), worth: None, units: UNITS }
     }
 
     /// Threads have elements, and parts of what is summed for them.
@@ -114,6 +141,21 @@ impl Sums<'_> {
         plan.reorder(&[&outside, &[row], &summed[1..]]);
         let fused = plan.fuse(&outside, "fused");
         plan.split(&fused, "block", "thread", THREADS);
-        Shape { commands: plan.finish(), worth: Some((part, Worth::Terms { threads: 1 })) }
+        Shape { commands: plan.finish(), worth: Some((part, Worth::Terms { threads: 1 })), units: UNITS }
+    }
+
+    /// Lanes that are next to each other have terms that are, of one element.
+    fn along_rows(&self, kept: &[String], summed: &[String]) -> Shape {
+        let mut plan = plan(self.kernel);
+        let (step, lane) = plan.split(&summed[0], "step", "thread", LANES);
+        plan.reorder(&[kept, std::slice::from_ref(&lane), &summed[1..], &[step]]);
+        let rows = plan.fuse(kept, "fused");
+        let (_, row) = plan.split(&rows, "block", "row", THREADS / LANES);
+        plan.parallelize(&row, Unit::GpuWarp, Strategy::NoRaces);
+        Shape {
+            commands: plan.finish(),
+            worth: None,
+            units: &[(Unit::GpuGroup(LANES), Strategy::ParallelReduction)],
+        }
     }
 }

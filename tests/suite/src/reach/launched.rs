@@ -3,7 +3,7 @@
 use crate::case::Case;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::llir::walk::{visit_exprs, visit_stmts};
-use sparse_core::llir::{Bound, Elem, Expr, FetchOp, Launch, Program, Stmt};
+use sparse_core::llir::{Bound, Collective, Elem, Expr, FetchOp, Launch, Program, Stmt};
 use sparse_core::scalar::Monoid;
 
 /// What a case's program does, in words that are counted.
@@ -15,6 +15,7 @@ pub fn launched(case: &Case, program: &Program) -> Vec<String> {
         pieces(program),
         masks(case, program),
         sums(case, program),
+        lanes(case, program),
     ];
     [teams(case, program), found.concat()].concat()
 }
@@ -29,6 +30,18 @@ fn sums(case: &Case, program: &Program) -> Vec<String> {
         });
     }
     (named && case.schedule.is_empty()).then(|| "parts of a sum by default".to_owned()).into_iter().collect()
+}
+
+/// Do eight lanes share rows of dense operands without a schedule?
+fn lanes(case: &Case, program: &Program) -> Vec<String> {
+    let mut shared = false;
+    for launch in program.launches() {
+        visit_stmts(&launch.body, &mut |s| {
+            shared |= matches!(s, Stmt::Collective(Collective::Reduce { group, segments: None, .. }) if group.size == 8);
+        });
+    }
+    let found = shared && case.schedule.is_empty() && case.tensors.iter().all(|t| t.spec.is_dense());
+    found.then(|| "rows of dense operands on lanes by default".to_owned()).into_iter().collect()
 }
 
 /// Where blocks have tables of pieces of rows.

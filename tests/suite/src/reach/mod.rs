@@ -349,6 +349,7 @@ const GPU: &[&str] = &[
     "entries abreast, tables on the device",
     "tables in order by marks",
     "parts of a sum by default",
+    "rows of dense operands on lanes by default",
     "rows in pieces, tables in shared memory",
     "rows in pieces, tables on the device",
     "buckets of groups of 2",
