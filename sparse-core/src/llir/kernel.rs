@@ -55,6 +55,13 @@ pub struct Launch {
     pub body: Block,
 }
 
+impl Launch {
+    /// A launch whose threads share no arrays, that follows no other one, and has as many registers as the compiler likes.
+    pub fn new(name: String, grid: Vec<Axis>, (thread, threads): (VarId, u32), body: Block) -> Launch {
+        Launch { name, grid, thread, threads, resident: 0, follows: false, shared: vec![], body }
+    }
+}
+
 /// Lanes that do something together: aligned consecutive threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Group {

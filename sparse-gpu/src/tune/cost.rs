@@ -7,14 +7,16 @@
 
 pub(super) mod tiles;
 
+use super::model::SECTOR;
 use super::profile::{Profile, Search};
 use crate::sim::{Counts, LaunchReport, Path, Report};
 use sparse_core::driver::Options;
 use sparse_core::front::AtomicParallelism;
 use sparse_core::front::point::{Amount, Data};
+use sparse_core::llir::kernel;
 
-const WARP: u64 = 32;
-const SECTOR: f64 = 32.0;
+/// Threads of a warp.
+const WARP: u64 = kernel::WARP as u64;
 /// Bytes of a position or coordinate.
 const INDEX: f64 = 4.0;
 
@@ -169,7 +171,7 @@ fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
     let width = |bytes: f64| (lanes as f64 * bytes / SECTOR).max(1.0);
     let warps_a_row = (at.tiles as f64 / of_a_row as f64).max(1.0);
     let read = chunks * warps_a_row * (width(INDEX) + width(p.bytes as f64)) + searched;
-    let shared = lanes.min(32) as f64 / at.group as f64;
+    let shared = lanes.min(WARP) as f64 / at.group as f64;
     let writes = Writes {
         instructions: 2.0 * at.shuffles() + if whole_vectors(at, lanes) { 6.0 } else { 6.0 * at.c },
         shuffles: at.shuffles(),

@@ -12,7 +12,8 @@
 
 use super::super::Lowerer;
 use super::super::place::Leader;
-use super::carry::{THREADS, parts};
+use super::THREADS;
+use super::carry::parts;
 use crate::cin::result::ResultKind;
 use crate::format::Level;
 use crate::front::ast::IndexVar;

@@ -25,6 +25,7 @@ use super::super::place::Leader;
 use super::super::position::Parents;
 use super::super::state::State;
 use super::super::update::Update;
+use super::THREADS;
 use crate::cin::provenance::{Part, Relation};
 use crate::diag::Diagnostic;
 use crate::format::Level;
@@ -38,9 +39,6 @@ use crate::llir::{
     Step, Stmt, Ty, VarId, Write, build,
 };
 use crate::scalar::Monoid;
-
-/// Threads of a block of the second launch.
-pub(super) const THREADS: u32 = 256;
 
 /// Slots that a lane loads at once, of an element that has more than a warp's.
 const AT_ONCE: u32 = 8;
@@ -319,16 +317,8 @@ impl Lowerer<'_> {
         body.extend(bare);
         let name = format!("{}_carries", self.kernel.name);
         let grid = vec![Axis { var: block, blocks }];
-        Some(Step::Launch(Launch {
-            name,
-            grid,
-            thread,
-            threads: THREADS,
-            resident: RESIDENT,
-            follows: false,
-            shared: vec![],
-            body,
-        }))
+        let launch = Launch::new(name, grid, (thread, THREADS), body);
+        Some(Step::Launch(Launch { resident: RESIDENT, ..launch }))
     }
 
     /// A warp's slots.

@@ -21,8 +21,8 @@ use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::state::{Cursor, Lhs, SparseTarget, State};
 use super::super::{Lowerer, Operand, counts, internal, tidy};
-use super::Blocks;
 use super::team::number;
+use super::{Blocks, THREADS};
 use crate::cin::grid::Grid;
 use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
 use crate::cin::{Cin, Workspace};
@@ -32,9 +32,6 @@ use crate::front::ast::IndexVar;
 use crate::llir::{Block, BufferId, Elem, Expr, FetchOp, Space, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::{Monoid, Value};
-
-/// Threads of a block.
-pub(super) const THREADS: u64 = 256;
 
 /// What was scattered.
 pub(in super::super) struct List {
@@ -230,7 +227,7 @@ impl Lowerer<'_> {
     /// From here on threads have the coordinates of an outermost loop, one each.
     fn by_coordinates(&mut self, outermost: IndexVar) {
         self.root = Some(outermost);
-        self.grid = Grid { blocks: vec![], warps: 1, lanes: THREADS, team: None };
+        self.grid = Grid { blocks: vec![], warps: 1, lanes: THREADS.into(), team: None };
         self.on_gpu();
     }
 
@@ -238,7 +235,8 @@ impl Lowerer<'_> {
     pub(super) fn bind_root(&mut self, var: VarId, extent: Expr, body: Block) -> Block {
         // A team of a class has a row of the list, as if it were a block.
         let of_class = self.gpu().of_class;
-        let blocks = |size: Option<Expr>| size.map(|size| if of_class { size } else { ceil(size, THREADS) });
+        let blocks =
+            |size: Option<Expr>| size.map(|size| if of_class { size } else { ceil(size, THREADS.into()) });
         let (on_host, on_device) = (blocks(self.host_size(&extent)), blocks(self.device_size(&extent)));
         if on_host.is_none() {
             self.refused = Some(internal(self.kernel, "the host does not know how many rows there are"));

@@ -10,14 +10,12 @@
 
 use super::super::Lowerer;
 use super::super::{counts, tidy};
+use super::THREADS;
 use super::enlist::{AtWork, Enlisted, Wanted};
 use crate::format::TensorId;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{Array, Block, BufferId, Expr, Fibers, IndexOp, Param, Scanned, Step, Stmt, VarId, build};
 use std::collections::BTreeSet;
-
-/// Threads of a block.
-const THREADS: u32 = 256;
 
 /// What else there is to do for rows that are long.
 pub(in super::super) struct LongRows {

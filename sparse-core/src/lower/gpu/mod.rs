@@ -133,6 +133,9 @@ use vector::Vectors;
 /// Loops with at most so many iterations are written out: their arrays then stay in registers.
 const UNROLLED: u64 = 16;
 
+/// Threads of a block of the launches that are made beside the schedule's.
+const THREADS: u32 = 256;
+
 /// What lowering for a GPU knows and learns about the launch.
 pub(super) struct Gpu {
     grid: Grid,
@@ -416,7 +419,7 @@ impl Lowerer<'_> {
             grid.push(Axis { var, blocks: blocks.map_or(Expr::Index(1), |b| b.on_host) });
         }
         let name = format!("{}{suffix}", self.kernel.name);
-        let mut launch = Launch { name, grid, thread, threads, resident, follows: false, shared, body };
+        let mut launch = Launch { resident, shared, ..Launch::new(name, grid, (thread, threads), body) };
         self.converge(&mut launch)?;
         self.check_order(&launch)?;
         Ok(Some(Step::Launch(launch)))

@@ -14,11 +14,12 @@
 //! The parts of a `divide` are fewer where there is less to sum ([`Worth::Terms`]), or where the result has more
 //! elements.
 
-use super::cuda::{Shape, THREADS, accesses, plan, positions};
+use super::cuda::{Shape, accesses, plan, positions};
 use crate::cin::provenance::Worth;
 use crate::cin::{Access, Cin};
 use crate::format::Level;
 use crate::front::ast::{IndexVar, Kernel};
+use crate::front::point::THREADS;
 use crate::schedule::plan::Plan;
 use crate::schedule::tree::nest;
 
