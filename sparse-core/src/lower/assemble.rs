@@ -396,7 +396,7 @@ impl<'k> Lowerer<'k> {
             }
             None => {
                 let mut rows = None;
-                self.out.row_parts = self.row_parts(loops, state);
+                self.out.gpu.row_parts = self.row_parts(loops, state);
                 for (pass, launches) in passes.into_iter().zip(&mut launches) {
                     self.on_gpu();
                     launches.extend(self.pass_launch(pass, &begins, loops, state)?);

@@ -109,7 +109,9 @@ use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::kernel::MAX_RESIDENT;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
+use crate::llir::{
+    Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, Workspace, build,
+};
 pub(super) use carry::Carried;
 use carry::Carries;
 pub(super) use classes::{Class, are_classes};
@@ -117,15 +119,16 @@ pub(super) use following::mark_following;
 pub(super) use held::Resume;
 pub(super) use host::HostSizes;
 pub(super) use list::{List, Listing};
-pub(super) use long_rows::LongRows;
-pub(super) use marks::Marks;
+use long_rows::LongRows;
+use marks::Marks;
 pub(super) use open_rows::OpenRows;
 pub(super) use parts::RowParts;
-pub(super) use pieces::Pieces;
+use pieces::Pieces;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;
-pub(super) use tiers::{RowTables, Rows, Tier, Tiers};
+use tiers::RowTables;
+pub(super) use tiers::{Rows, Tier, Tiers};
 pub(super) use tiles::Shared;
 use tiles::Tiles;
 use vector::Vectors;
@@ -177,6 +180,31 @@ impl Gpu {
     pub(super) fn bound_registers(&mut self) {
         self.resident = (MAX_RESIDENT / self.grid.threads().max(1)) as u32;
     }
+}
+
+/// What all launches that assemble an output have for its rows.
+#[derive(Default)]
+pub(super) struct GpuRows {
+    /// By sparse workspace.
+    tables: Vec<RowTables>,
+    /// The shared array of launches that sum counts.
+    partial_sums: Vec<BufferId>,
+    /// By workspace, in which arrays teams put large tables in order.
+    marks: Vec<Option<Marks>>,
+    /// Shared arrays of where rows of a tile's entries begin, where they end, and how many slices are before them.
+    row_bounds: Vec<[BufferId; 3]>,
+    /// What else there is to do where rows are long.
+    long_rows: Option<LongRows>,
+    /// Where rows of blocks have pieces: their tables.
+    pieces: Option<Pieces>,
+    /// Who assembles rows of merged operands that are long.
+    pub(super) row_parts: Option<RowParts>,
+    /// By row, how much work it is, where teams have rows by that.
+    row_work: Option<BufferId>,
+    /// Arrays of tables in shared memory, and the device's that they stand for.
+    shared_tables: Vec<(BufferId, BufferId)>,
+    /// While workspaces have such arrays: the workspaces with those of the device.
+    device_tables: Option<Vec<Workspace>>,
 }
 
 const AXES: [&str; 3] = ["block_x", "block_y", "block_z"];

@@ -289,7 +289,7 @@ impl Lowerer<'_> {
         let own = |b: BufferId| {
             matches!(self.buffers[b.index()].space, Space::Shared { .. } | Space::Register { .. })
                 || self.spas.iter().any(|w| w.vals == b || w.crd.contains(&b))
-                || self.out.marks.iter().flatten().any(|marks| marks.arrays().contains(&b))
+                || self.out.gpu.marks.iter().flatten().any(|marks| marks.arrays().contains(&b))
                 || self.is_of_pieces(b)
         };
         let mut stores = false;
@@ -365,12 +365,12 @@ impl Lowerer<'_> {
     /// An array of an index a warp that a block of so many threads shares.
     pub(super) fn partial_sums(&mut self, threads: u32) -> BufferId {
         let space = Space::Shared { len: threads.div_ceil(WARP) };
-        let known = self.out.partial_sums.iter().find(|b| self.buffers[b.index()].space == space);
+        let known = self.out.gpu.partial_sums.iter().find(|b| self.buffers[b.index()].space == space);
         if let Some(shared) = known {
             return *shared;
         }
         let shared = self.local("partial", Elem::Index, space);
-        self.out.partial_sums.push(shared);
+        self.out.gpu.partial_sums.push(shared);
         shared
     }
 }
