@@ -72,6 +72,9 @@ pub struct Group {
 }
 
 impl Group {
+    /// All lanes of a warp.
+    pub const WARP: Group = Group { size: WARP, arrive: Arrive::Warp };
+
     /// Over how many lanes [`Collective::Scatter`] scatters an array of so many elements.
     pub fn width(self, len: u32) -> u32 {
         self.size.min(len)
@@ -299,7 +302,7 @@ impl Collective {
     pub fn group(&self) -> Group {
         match self {
             Collective::Scan { over: Over::Group(group), .. } => *group,
-            Collective::Scan { over: Over::Block { .. }, .. } => Group { size: WARP, arrive: Arrive::Warp },
+            Collective::Scan { over: Over::Block { .. }, .. } => Group::WARP,
             Collective::Total { group, .. }
             | Collective::Scatter { group, .. }
             | Collective::Shuffle { group, .. }
