@@ -26,7 +26,8 @@ use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::{Lowerer, joined};
 use super::TeamLanes;
-use super::team::{Filled, Prefix};
+use super::share::Filled;
+use super::team::Prefix;
 use crate::llir::kernel::WARP;
 use crate::llir::walk::{rename, visit_stmts};
 use crate::llir::{

@@ -34,7 +34,7 @@
 //! - `classes`: whose work a row is, by how much it scatters
 //! - `enlist`: lists of the rows of larger teams
 //! - `long_rows`: rows that blocks count
-//! - `team`: a row shared out among lanes
+//! - `team`, `share`: lanes that assemble a row together, and what each does of it
 //! - `abreast`: several entries of a row abreast
 //! - `pieces`: rows that several blocks share
 //! - `tiers`: rows by the size of their tables, and memory for these
@@ -89,6 +89,7 @@ mod samples;
 mod scan;
 mod scatter;
 mod segment;
+mod share;
 mod table;
 mod team;
 mod tiers;

@@ -3,7 +3,7 @@
 
 use super::super::super::Lowerer;
 use super::super::TeamLanes;
-use super::super::team::Filled;
+use super::super::share::Filled;
 use super::super::tiers::{Tier, largest_below};
 use super::{CutRow, Cutting, MOST};
 use crate::llir::{Block, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build};
