@@ -373,7 +373,7 @@ mod tests {
             kept.push((Buffer::from(&[n as u8][..]), vec![0; n % 37]));
             for (b, _) in &mut kept {
                 b.extend_from_slice(&[n as u8; 3]);
-                assert!(is_aligned(&b));
+                assert!(is_aligned(b));
             }
         }
         for (n, (mut b, _)) in kept.into_iter().enumerate() {

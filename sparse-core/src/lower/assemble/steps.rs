@@ -17,6 +17,8 @@ use crate::scalar::Value;
 struct Launches {
     counts: Vec<Step>,
     fills: Vec<Step>,
+    /// How many rows there are, if any: what the host computes, and what a thread does.
+    rows: Option<(Expr, Expr)>,
 }
 
 impl Launches {
@@ -49,13 +51,10 @@ impl<'k> Lowerer<'k> {
             }
             self.on_gpu();
         }
-        let (launches, rows) = match found {
-            Some(Rows { all, tiers }) => {
-                (self.launches_of_tiers(tiers, classes, &begins, loops, state)?, Some(all))
-            }
+        let Launches { counts, fills, rows } = match found {
+            Some(rows) => self.launches_of_tiers(rows, classes, &begins, loops, state)?,
             None => self.launches_of_rows(&begins, loops, state, &mut steps)?,
         };
-        let Launches { counts, fills } = launches;
         let totals = match rows {
             Some(rows) if !counts.is_empty() => {
                 // What no thread counts has no entries.
@@ -86,13 +85,13 @@ impl<'k> Lowerer<'k> {
     /// A launch for each tier of rows and pass.
     fn launches_of_tiers(
         &mut self,
-        tiers: Vec<Tier>,
+        Rows { all, tiers }: Rows,
         classes: &[Class<'k>],
         begins: &[BufferId],
         loops: &[IndexVar],
         state: &State,
     ) -> Result<Launches, Box<Diagnostic>> {
-        let mut launches = Launches::default();
+        let mut launches = Launches { rows: Some(all), ..Launches::default() };
         for tier in tiers {
             self.tiers.lowered = Some(tier.clone());
             let class = tier.class.and_then(|n| classes.get(n));
@@ -111,15 +110,14 @@ impl<'k> Lowerer<'k> {
         Ok(launches)
     }
 
-    /// A launch for all rows in each pass, and others for what it leaves of long rows, whose lists are made first. Gives how many
-    /// rows there are, if there are any.
+    /// A launch for all rows in each pass, and others for what it leaves of long rows, whose lists are made first.
     fn launches_of_rows(
         &mut self,
         begins: &[BufferId],
         loops: &[IndexVar],
         state: &State,
         steps: &mut Vec<Step>,
-    ) -> Result<(Launches, Option<(Expr, Expr)>), Box<Diagnostic>> {
+    ) -> Result<Launches, Box<Diagnostic>> {
         let (mut launches, mut rows) = (Launches::default(), None);
         let g = self.out_groups();
         self.out.gpu.row_parts = self.row_parts(loops, state);
@@ -136,7 +134,7 @@ impl<'k> Lowerer<'k> {
                 launches.push(self.parts_launch(&list, pass, begins, state)?);
             }
         }
-        Ok((launches, rows))
+        Ok(Launches { rows, ..launches })
     }
 
     /// Makes begins of counts, and tells the host how many entries each group has.
