@@ -7,7 +7,7 @@ use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Unit;
 
 /// Threads of a warp, to a multiple of which blocks are padded.
-const WARP: u64 = 32;
+pub(crate) const WARP: u32 = 32;
 
 /// Threads of a block that assembles a row, or of one whose groups of lanes do.
 const ROW_THREADS: u64 = 256;
@@ -23,7 +23,7 @@ pub enum Team {
 
 impl Team {
     /// All lanes of a warp.
-    pub const WARP: Team = Team::Group(WARP as u32);
+    pub const WARP: Team = Team::Group(WARP);
 }
 
 /// Rows of a sparse result that teams of threads assemble, one each.
@@ -90,7 +90,7 @@ impl Grid {
         let mut tables = cin.scattered_in_rows().peekable();
         if !on_threads && tables.peek().is_some() && tables.all(|w| w.vars.len() == 1) {
             if on_warps {
-                (grid.team, grid.lanes) = (Some(Team::WARP), WARP);
+                (grid.team, grid.lanes) = (Some(Team::WARP), WARP.into());
             } else if !grid.blocks.is_empty() {
                 (grid.team, grid.lanes) = (Some(Team::Block), ROW_THREADS);
             }
@@ -101,7 +101,7 @@ impl Grid {
     /// Teams of so many threads: groups of lanes, several a block, or blocks.
     pub fn of_teams(threads: u32) -> Grid {
         let lanes = u64::from(threads);
-        let (team, warps) = match lanes <= WARP {
+        let (team, warps) = match lanes <= WARP.into() {
             true => (Team::Group(threads), ROW_THREADS / lanes),
             false => (Team::Block, 1),
         };
@@ -110,7 +110,8 @@ impl Grid {
 
     /// Threads of a block: whole warps.
     pub fn threads(&self) -> u64 {
-        self.warps.saturating_mul(self.lanes).saturating_add(WARP - 1) / WARP * WARP
+        let warp = u64::from(WARP);
+        self.warps.saturating_mul(self.lanes).saturating_add(warp - 1) / warp * warp
     }
 }
 

@@ -82,16 +82,6 @@ impl Relation {
         }
     }
 
-    /// Is the variable one of those consumed?
-    pub fn consumes(&self, v: IndexVar) -> bool {
-        match *self {
-            Relation::Split { parent, .. } | Relation::Bound { parent, .. } => parent == v,
-            Relation::Fuse { outer, inner, .. } => outer == v || inner == v,
-            Relation::Pos { coord, .. } => coord == v,
-            Relation::Coord { pos, .. } => pos == v,
-        }
-    }
-
     /// Is the variable one of those made?
     pub fn makes(&self, v: IndexVar) -> bool {
         match *self {

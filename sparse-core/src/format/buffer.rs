@@ -3,7 +3,7 @@
 //! Alignment of dense storage to a cache line is the largest single effect on vector kernels, and `Vec` can't promise
 //! it. A buffer made from a `Vec` keeps the `Vec`'s memory, and gives it back by [`Buffer::into_vec`] without a copy.
 
-use super::memory::{ALIGNMENT, Memory};
+use super::memory::Memory;
 use crate::error::{Error, Result};
 use crate::scalar::Element;
 use std::alloc::{Layout, handle_alloc_error};
@@ -68,11 +68,6 @@ impl<T: Element> Buffer<T> {
     /// How many elements fit without allocating again.
     pub fn capacity(&self) -> usize {
         self.cap
-    }
-
-    /// Does it begin at a multiple of [`ALIGNMENT`]? An adopted buffer need not.
-    pub fn is_aligned(&self) -> bool {
-        self.cap == 0 || self.ptr.addr().get().is_multiple_of(ALIGNMENT)
     }
 
     /// Room for `additional` elements more. Ends the program when memory runs out.
@@ -176,7 +171,7 @@ impl<T: Element> Buffer<T> {
     }
 
     /// Gives back what is unused: `capacity()` is `len()` then. The memory is larger by what alignment costs, less than
-    /// [`ALIGNMENT`] bytes.
+    /// [`ALIGNMENT`](super::ALIGNMENT) bytes.
     pub fn shrink(&mut self) {
         if self.try_move_to(self.len).is_err() {
             out_of_memory::<T>(self.len);
@@ -323,18 +318,24 @@ impl<T: Element> fmt::Debug for Buffer<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::ALIGNMENT;
+
+    /// Does it begin at a multiple of [`ALIGNMENT`]? An adopted buffer need not.
+    fn is_aligned<T: Element>(b: &Buffer<T>) -> bool {
+        b.cap == 0 || b.ptr.addr().get().is_multiple_of(ALIGNMENT)
+    }
 
     #[test]
     fn what_we_allocate_is_aligned() {
         let mut b = Buffer::<f32>::new();
         for i in 0..1000 {
             b.push(i as f32);
-            assert!(b.is_aligned());
+            assert!(is_aligned(&b));
         }
         assert!(b.iter().enumerate().all(|(i, v)| *v == i as f32));
         b.resize(10, 0.0);
         b.shrink();
-        assert_eq!((b.len(), b.capacity(), b.is_aligned()), (10, 10, true));
+        assert_eq!((b.len(), b.capacity(), is_aligned(&b)), (10, 10, true));
         assert_eq!(b.clone().into_vec(), (0..10).map(|i| i as f32).collect::<Vec<_>>());
     }
 
@@ -346,11 +347,11 @@ mod tests {
                 let mut b = Buffer::<i32>::with_capacity(len + room);
                 (0..len as i32).for_each(|v| b.push(v));
                 b.shrink();
-                assert_eq!((b.len(), b.capacity(), b.is_aligned()), (len, len, true));
+                assert_eq!((b.len(), b.capacity(), is_aligned(&b)), (len, len, true));
                 assert!(b.iter().zip(0..).all(|(a, v)| *a == v));
                 b.push(-1);
                 b.shrink();
-                assert_eq!((b.len(), b.capacity(), b.is_aligned()), (len + 1, len + 1, true));
+                assert_eq!((b.len(), b.capacity(), is_aligned(&b)), (len + 1, len + 1, true));
                 assert!(b[..len].iter().zip(0..).all(|(a, v)| *a == v) && b[len] == -1);
             }
         }
@@ -372,7 +373,7 @@ mod tests {
             kept.push((Buffer::from(&[n as u8][..]), vec![0; n % 37]));
             for (b, _) in &mut kept {
                 b.extend_from_slice(&[n as u8; 3]);
-                assert!(b.is_aligned());
+                assert!(is_aligned(b));
             }
         }
         for (n, (mut b, _)) in kept.into_iter().enumerate() {
@@ -392,7 +393,7 @@ mod tests {
         assert_eq!(v.as_ptr(), at);
         let mut b = Buffer::from(Vec::<i32>::with_capacity(2));
         b.extend_from_slice(&[1, 2, 3]);
-        assert!(b.is_aligned());
+        assert!(is_aligned(&b));
         assert_eq!(b.into_vec(), [1, 2, 3]);
         assert_eq!(Buffer::<u8>::from(vec![]).into_vec(), []);
         assert_eq!(Buffer::<u8>::new().clone().into_vec(), []);

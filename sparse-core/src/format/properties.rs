@@ -5,8 +5,6 @@
 pub struct Properties(u8);
 
 impl Properties {
-    /// Nothing is promised.
-    pub const NONE: Properties = Properties(0);
     /// Every coordinate of the dimension is stored.
     pub const FULL: Properties = Properties(1);
     /// Coordinates below one parent never decrease.
@@ -35,8 +33,6 @@ impl Properties {
 pub struct Capabilities(u8);
 
 impl Capabilities {
-    /// Nothing.
-    pub const NONE: Capabilities = Capabilities(0);
     /// The positions below a parent are enumerated, and each has its coordinate.
     pub const ITERATE_POSITIONS: Capabilities = Capabilities(1);
     /// The coordinates below a parent are enumerated, and each has its position.

@@ -55,6 +55,13 @@ pub struct Launch {
     pub body: Block,
 }
 
+impl Launch {
+    /// A launch whose threads share no arrays, that follows no other one, and has as many registers as the compiler likes.
+    pub fn new(name: String, grid: Vec<Axis>, (thread, threads): (VarId, u32), body: Block) -> Launch {
+        Launch { name, grid, thread, threads, resident: 0, follows: false, shared: vec![], body }
+    }
+}
+
 /// Lanes that do something together: aligned consecutive threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Group {
@@ -65,6 +72,9 @@ pub struct Group {
 }
 
 impl Group {
+    /// All lanes of a warp.
+    pub const WARP: Group = Group { size: WARP, arrive: Arrive::Warp };
+
     /// Over how many lanes [`Collective::Scatter`] scatters an array of so many elements.
     pub fn width(self, len: u32) -> u32 {
         self.size.min(len)
@@ -292,7 +302,7 @@ impl Collective {
     pub fn group(&self) -> Group {
         match self {
             Collective::Scan { over: Over::Group(group), .. } => *group,
-            Collective::Scan { over: Over::Block { .. }, .. } => Group { size: WARP, arrive: Arrive::Warp },
+            Collective::Scan { over: Over::Block { .. }, .. } => Group::WARP,
             Collective::Total { group, .. }
             | Collective::Scatter { group, .. }
             | Collective::Shuffle { group, .. }

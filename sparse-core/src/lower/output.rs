@@ -5,7 +5,7 @@
 
 use super::assemble::Assembly;
 use super::capacity::Capacity;
-use super::gpu::{LongRows, Marks, Pieces, RowParts, RowTables};
+use super::gpu::GpuRows;
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::tidy::tidy;
@@ -19,7 +19,7 @@ use crate::diag::Diagnostic;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::front::command::Strategy;
-use crate::llir::{self, Array, Block, BufferId, Expr, Space, Step, Stmt, build};
+use crate::llir::{Array, Block, BufferId, Expr, Space, Step, Stmt, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 
@@ -32,26 +32,8 @@ pub(super) struct Output {
     groups: Option<Groups>,
     /// Where it is assembled by rows, by several threads.
     pub(super) assembly: Option<Assembly>,
-    /// By sparse workspace.
-    pub(super) tables: Vec<RowTables>,
-    /// The shared array of launches that sum counts.
-    pub(super) partial_sums: Vec<BufferId>,
-    /// By workspace, in which arrays teams put large tables in order.
-    pub(super) marks: Vec<Option<Marks>>,
-    /// Shared arrays of where rows of a tile's entries begin, where they end, and how many slices are before them.
-    pub(super) row_bounds: Vec<[BufferId; 3]>,
-    /// What else there is to do where rows are long.
-    pub(super) long_rows: Option<LongRows>,
-    /// Where rows of blocks have pieces: their tables.
-    pub(super) pieces: Option<Pieces>,
-    /// Who assembles rows of merged operands that are long.
-    pub(super) row_parts: Option<RowParts>,
-    /// By row, how much work it is, where teams have rows by that.
-    pub(super) row_work: Option<BufferId>,
-    /// Arrays of tables in shared memory, and the device's that they stand for.
-    pub(super) shared_tables: Vec<(BufferId, BufferId)>,
-    /// While workspaces have such arrays: the workspaces with those of the device.
-    pub(super) device_tables: Option<Vec<llir::Workspace>>,
+    /// What launches have for rows that are assembled.
+    pub(super) gpu: GpuRows,
     /// The variable at each level.
     pub(super) vars: Vec<IndexVar>,
     /// Value of what is not stored.
@@ -89,16 +71,7 @@ impl Output {
             kind,
             leader,
             assembly: None,
-            tables: vec![],
-            partial_sums: vec![],
-            marks: vec![],
-            row_bounds: vec![],
-            long_rows: None,
-            pieces: None,
-            row_parts: None,
-            row_work: None,
-            shared_tables: vec![],
-            device_tables: None,
+            gpu: GpuRows::default(),
             vars: level_vars(&t.spec, &nested.lhs),
             fill: t.spec.fill.value(kernel.dtype),
             background: background(nested.nest.op, &t.spec, kernel),

@@ -5,13 +5,15 @@
 //! singleton levels below it for the further dimensions, as in `Coo`.
 
 use super::assemble::Pass;
+use super::gpu::Table;
 use super::region::guard;
 use super::state::{Cursor, Lhs, SparseTarget, State};
 use super::{Binder, Lowered, Lowerer, Operand, joined};
 use crate::cin::Workspace;
 use crate::cin::algebra::simplify;
 use crate::cin::check::infinities_meet;
-use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
+use crate::cin::val::{AccessId, Constant, Nest, Val};
+use crate::diag::Diagnostic;
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
 use crate::llir::{self, Block, Elem, Expr, Space, Stmt, WorkspaceId, build};
@@ -67,7 +69,7 @@ impl Lowerer<'_> {
         block.extend(fill);
         block.push(Stmt::Gather(id));
         let root = Position::One(Expr::Index(0));
-        st.rhs = self.with_gathered((w, id), init, &root, &mut st);
+        self.with_gathered((w, id), init, &root, &mut st);
         st.walks = self.walked(loops, &st)?;
         let consumer = self.lower(loops, st)?;
         if consumer.is_empty() {
@@ -88,14 +90,9 @@ impl Lowerer<'_> {
     /// one that stands when the workspace is filled.
     fn mask(&mut self, w: Workspace, nest: &Nest, st: &State, block: &mut Block) -> Option<Mask> {
         let decl = &self.workspaces[w.index()];
-        let mut reads = Vec::new();
-        st.rhs.for_each_production(&mut |p| {
-            if p.workspace == w && !reads.contains(&&p.read) {
-                reads.push(&p.read);
-            }
-        });
-        let [[read]] = reads.iter().map(|read| &read[..]).collect::<Vec<_>>()[..] else { return None };
-        let read = *read;
+        let reads = st.reads(w);
+        let [read] = &reads[..] else { return None };
+        let [read] = read[..] else { return None };
         if self.gpu.is_some() || decl.format != WorkspaceFormat::List || nest.op.is_none() {
             return None;
         }
@@ -139,29 +136,18 @@ impl Lowerer<'_> {
         Constant::Fill(if alone && unstored == Some(fill) { fill } else { self.dtype.zero() })
     }
 
-    /// The consumer's value, which reads what was gathered as operands that are at this position.
+    /// The consumer reads what was gathered as operands that are at this position.
     fn with_gathered(
         &mut self,
         (w, id): (Workspace, WorkspaceId),
         init: Constant,
         at: &Position,
         st: &mut State,
-    ) -> Val {
-        let mut reads: Vec<Vec<IndexVar>> = Vec::new();
-        st.rhs.for_each_production(&mut |p: &Production| {
-            if p.workspace == w && !reads.contains(&p.read) {
-                reads.push(p.read.clone());
-            }
-        });
-        let mut rhs = st.rhs.clone();
-        for read in reads {
+    ) {
+        for read in st.reads(w) {
             let access = self.read_gathered(id, &read, init, at, st);
-            rhs = rhs.map(&|v| match v {
-                Val::Work(q) if q.workspace == w && q.read == read => Some(Val::Access(access)),
-                _ => None,
-            });
+            st.read_operand(w, &read, access);
         }
-        rhs
     }
 
     /// Is what is read by these variables read by the outermost loop?
@@ -189,7 +175,7 @@ impl Lowerer<'_> {
         (w, id): (Workspace, WorkspaceId),
         init: Constant,
         inner: &[IndexVar],
-        mut producer: State,
+        producer: State,
         loops: &[IndexVar],
         mut st: State,
     ) -> Lowered {
@@ -199,51 +185,18 @@ impl Lowerer<'_> {
         let entries = self.gives_entries((w, id), init, loops, &st);
         // What has been counted says how few they are of what is scattered.
         let most = entries.filter(|_| pass == Pass::Fill).and_then(|group| self.entries_of_row(group, &row));
-        let masks = self.masks_of_table(&producer);
-        let mut looks = Block::new();
-        let listed = self.listed_by(&masks, &producer, &mut looks);
-        if let Lhs::Scattered(target) = &mut producer.lhs {
-            target.masks = masks;
-        }
-        if let (Pass::Scatters, Lhs::Scattered(target)) = (pass, &producer.lhs) {
-            self.bound_table(id, inner, &producer, &target.indices);
-        }
-        producer = self.under_masks(producer, pass);
-        let (mut block, table) = self.open_table(id, pass, &row, most);
-        self.use_table(id, Some(table.clone()));
-        let written = match &producer.lhs {
-            Lhs::Scattered(target) => target.indices.first().copied(),
-            _ => None,
-        };
-        let mut scattered = self.lower(inner, producer)?;
-        self.use_table(id, None);
-        match (self.row_lanes(), written) {
-            _ if pass == Pass::Scatters => {}
-            (Some(lanes), Some(var)) => {
-                let once = !self.comes_again(&st);
-                scattered = self.share_producer(scattered, &lanes, (id, var), (pass, &row, once), &table);
-            }
-            _ => {
-                block.push(self.empty_table(id, &table, false));
-                // Teams have no such rows.
-                if let Some(listed) = &listed {
-                    block.append(&mut looks);
-                    scattered = guard(build::lt(Expr::Index(0), listed.clone()), scattered);
+        let (mut block, table) = self.fill_table(id, (pass, &row), most, inner, producer, &st)?;
+        match pass {
+            Pass::Pieces => return Ok(block),
+            Pass::Scatters => {
+                let root = Position::One(Expr::Index(0));
+                self.with_gathered((w, id), init, &root, &mut st);
+                if !self.only_reads(&st) {
+                    block.extend(self.lower(loops, st)?);
                 }
+                return Ok(block);
             }
-        }
-        block.extend(scattered);
-        if pass == Pass::Scatters {
-            block.extend(joined(looks, self.note_scattered(id, table.len(), listed)));
-            let root = Position::One(Expr::Index(0));
-            st.rhs = self.with_gathered((w, id), init, &root, &mut st);
-            if !self.only_reads(&st) {
-                block.extend(self.lower(loops, st)?);
-            }
-            return Ok(block);
-        }
-        if pass == Pass::Pieces {
-            return Ok(block);
+            Pass::Count | Pass::Fill => {}
         }
         // Where each element that it holds is an entry, they are as many.
         if let Some(last) = entries
@@ -259,7 +212,7 @@ impl Lowerer<'_> {
         let again = self.row_lanes().filter(|_| self.comes_again(&st));
         let (gathered, begin, end) = self.gather_table(id, pass, &table);
         block.extend(gathered);
-        st.rhs = self.with_gathered((w, id), init, &Position::Range(begin, end), &mut st);
+        self.with_gathered((w, id), init, &Position::Range(begin, end), &mut st);
         st.walks = self.walked(loops, &st)?;
         let consumer = self.lower(loops, st)?;
         if consumer.is_empty() {
@@ -268,6 +221,57 @@ impl Lowerer<'_> {
         block.extend(consumer);
         block.extend(again.map(|lanes| lanes.barrier()));
         Ok(block)
+    }
+
+    /// The producer fills a table, or counts what it would scatter there.
+    fn fill_table(
+        &mut self,
+        id: WorkspaceId,
+        (pass, row): (Pass, &Expr),
+        most: Option<Expr>,
+        inner: &[IndexVar],
+        mut producer: State,
+        consumer: &State,
+    ) -> Result<(Block, Table), Box<Diagnostic>> {
+        let masks = self.masks_of_table(&producer);
+        let mut looks = Block::new();
+        let listed = self.listed_by(&masks, &producer, &mut looks);
+        if let Lhs::Scattered(target) = &mut producer.lhs {
+            target.masks = masks;
+        }
+        if let (Pass::Scatters, Lhs::Scattered(target)) = (pass, &producer.lhs) {
+            self.bound_table(id, inner, &producer, &target.indices);
+        }
+        producer = self.under_masks(producer, pass);
+        let (mut block, table) = self.open_table(id, pass, row, most);
+        self.use_table(id, Some(table.clone()));
+        let written = match &producer.lhs {
+            Lhs::Scattered(target) => target.indices.first().copied(),
+            _ => None,
+        };
+        let mut scattered = self.lower(inner, producer)?;
+        self.use_table(id, None);
+        match (self.row_lanes(), written) {
+            _ if pass == Pass::Scatters => {
+                block.extend(scattered);
+                block.extend(joined(looks, self.note_scattered(id, table.len(), listed)));
+                return Ok((block, table));
+            }
+            (Some(lanes), Some(var)) => {
+                let once = !self.comes_again(consumer);
+                scattered = self.share_producer(scattered, &lanes, (id, var), (pass, row, once), &table);
+            }
+            _ => {
+                block.push(self.empty_table(id, &table, false));
+                // Teams have no such rows.
+                if let Some(listed) = listed {
+                    block.extend(looks);
+                    scattered = guard(build::lt(Expr::Index(0), listed), scattered);
+                }
+            }
+        }
+        block.extend(scattered);
+        Ok((block, table))
     }
 
     /// The group of appended levels of which each element that a workspace holds is an entry.

@@ -175,6 +175,25 @@ impl State {
         self.opens.iter().find(|(n, w)| *n == left && unfilled.contains(w)).map(|(_, w)| *w)
     }
 
+    /// The ways in which a workspace's elements are read: by which variables.
+    pub(super) fn reads(&self, w: Workspace) -> Vec<Vec<IndexVar>> {
+        let mut reads: Vec<Vec<IndexVar>> = Vec::new();
+        self.rhs.for_each_production(&mut |p| {
+            if p.workspace == w && !reads.contains(&p.read) {
+                reads.push(p.read.clone());
+            }
+        });
+        reads
+    }
+
+    /// The elements that are read by these variables are those of an operand from here on.
+    pub(super) fn read_operand(&mut self, w: Workspace, read: &[IndexVar], operand: AccessId) {
+        self.rhs = self.rhs.map(&|v| match v {
+            Val::Work(q) if q.workspace == w && q.read == read => Some(Val::Access(operand)),
+            _ => None,
+        });
+    }
+
     /// The variable of the level that an operand's cursor stands at; `None` if it is fully walked.
     pub(super) fn next_var(&self, l: &Lowerer<'_>, a: AccessId) -> Option<IndexVar> {
         l.level_vars[a.index()].get(self.cursors[a.index()].level).copied()

@@ -8,7 +8,7 @@
 //! alone. Without them the threads are in the order of the coordinates of the first sparse level, so that what one
 //! appends stands behind what those before it do: the loops on units are the outermost, one on `GPUBlock` with one on
 //! `GPUThread` inside. Where a row goes through a sparse workspace it can be a block's or a warp's instead, whose lanes
-//! share it out (`lower::gpu::team`): one loop on `GPUBlock`, perhaps with one on `GPUWarp` inside.
+//! share it out (`lower::gpu::share`): one loop on `GPUBlock`, perhaps with one on `GPUWarp` inside.
 
 use super::tree::for_each_assignment;
 use super::{Checked, Scheduler, fail};

@@ -12,7 +12,7 @@
 use super::gaps::swept;
 use super::tree::for_each_loop_within;
 use super::{Checked, Parallel, Scheduler, assembly, fail, vector};
-use crate::cin::grid::{Grid, constant, positions_of};
+use crate::cin::grid::{Grid, WARP, constant, positions_of};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
@@ -22,7 +22,6 @@ use proc_macro2::Span;
 
 const MAX_BLOCKS: usize = 3;
 const MAX_THREADS: u64 = 1024;
-const WARP: u32 = 32;
 
 /// Where a unit stands in a nest, outermost first.
 fn rank(unit: Unit) -> u8 {

@@ -26,6 +26,43 @@ pub(super) fn apply(
     (strategy, strategy_span): (Strategy, Span),
 ) -> Checked {
     let v = s.loop_over(var)?;
+    check_unit(s, (unit, unit_span), (strategy, strategy_span))?;
+    if let Some((unit, _)) = s.cin.provenance.tag(v).parallel {
+        let message = format!("the loop over `{}` runs on `{unit}` already", var.text);
+        return fail(
+            "tagged-loop",
+            var.span,
+            message,
+            "keep one of the two; split the loop to use both units",
+        );
+    }
+    assembled(s, v, var, unit, (strategy, strategy_span))?;
+    check_nest(s, v, var, (unit, unit_span))?;
+    let sums_together = matches!(unit, Unit::CpuVector | Unit::GpuVector)
+        || (matches!(unit, Unit::GpuGroup(_)) && strategy.is_joint());
+    if !sums_together && let Some(w) = shared_scalar(&s.cin.root, v) {
+        return fail(
+            "parallel-term",
+            var.span,
+            format!(
+                "the loop over `{}` sums a term of the statement into the scalar `{}`, which threads can't share",
+                var.text,
+                s.cin.workspaces[w.index()].name
+            ),
+            "parallelize a loop outside the sum, or write the term as a statement of its own",
+        );
+    }
+    s.cin.provenance.tag_mut(v).parallel = Some((unit, strategy));
+    s.parallel.push(Parallel { var: v, unit_span, strategy_span, source: command.source.clone() });
+    Ok(())
+}
+
+/// The unit is one of the target's, and the strategy one of the unit's.
+fn check_unit(
+    s: &Scheduler<'_>,
+    (unit, unit_span): (Unit, Span),
+    (strategy, strategy_span): (Strategy, Span),
+) -> Checked {
     match (s.target, unit.is_gpu()) {
         (Platform::Cpu, true) => {
             let help = "write `CPUThread` or `CPUVector`";
@@ -56,16 +93,11 @@ pub(super) fn apply(
         let message = format!("the lanes of a vector reduce together: they have no use for `{strategy}`");
         return fail("wrong-strategy", strategy_span, message, "write `ParallelReduction`");
     }
-    if let Some((unit, _)) = s.cin.provenance.tag(v).parallel {
-        let message = format!("the loop over `{}` runs on `{unit}` already", var.text);
-        return fail(
-            "tagged-loop",
-            var.span,
-            message,
-            "keep one of the two; split the loop to use both units",
-        );
-    }
-    assembled(s, v, var, unit, (strategy, strategy_span))?;
+    Ok(())
+}
+
+/// The loop merges no operands, and units are nested as they are in the machine.
+fn check_nest(s: &Scheduler<'_>, v: IndexVar, var: &Name, (unit, unit_span): (Unit, Span)) -> Checked {
     let mut broken = Ok(());
     for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, w, body| {
         if broken.is_err() {
@@ -108,24 +140,7 @@ pub(super) fn apply(
             );
         }
     });
-    broken?;
-    let sums_together = matches!(unit, Unit::CpuVector | Unit::GpuVector)
-        || (matches!(unit, Unit::GpuGroup(_)) && strategy.is_joint());
-    if !sums_together && let Some(w) = shared_scalar(&s.cin.root, v) {
-        return fail(
-            "parallel-term",
-            var.span,
-            format!(
-                "the loop over `{}` sums a term of the statement into the scalar `{}`, which threads can't share",
-                var.text,
-                s.cin.workspaces[w.index()].name
-            ),
-            "parallelize a loop outside the sum, or write the term as a statement of its own",
-        );
-    }
-    s.cin.provenance.tag_mut(v).parallel = Some((unit, strategy));
-    s.parallel.push(Parallel { var: v, unit_span, strategy_span, source: command.source.clone() });
-    Ok(())
+    broken
 }
 
 /// The scalar that a loop fills for one use of it.

@@ -37,24 +37,11 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
         return Ok(());
     }
     let writes = writes(s, v);
-    let name = s.name(v).to_owned();
-    let scattered = |w: &Write| Some((w.text.clone(), w.scattered?));
-    if let Some((text, w)) = writes.iter().find_map(scattered).filter(|_| unit == Unit::CpuThread) {
-        return fail(
-            "parallel-term",
-            parallel.unit_span,
-            format!("the loop over `{name}` scatters into the workspace `{}`, which threads can't share", text),
-            match outside(&s.cin.root, w) {
-                Some(o) => {
-                    format!("parallelize the loop over `{}`, each of whose iterations has its own", s.name(o))
-                }
-                None => "leave the command out: what is scattered outside of all loops is put in order by threads; or \
-                         `reorder` so that a variable of the result has the outermost loop"
-                    .to_owned(),
-            },
-        );
+    if unit == Unit::CpuThread {
+        no_scatters(s, parallel, &writes)?;
     }
     let racing: Vec<&Write> = writes.iter().filter(|w| w.races).collect();
+    let name = s.name(v);
     match strategy {
         Strategy::NoRaces => {
             let Some(w) = racing.iter().find(|w| !w.resolved) else { return Ok(()) };
@@ -70,30 +57,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
                 format!("write {instead}, or parallelize a variable that `{}` is indexed by", w.text),
             )
         }
-        Strategy::IgnoreRaces => {
-            let on_threads = unit == Unit::CpuThread;
-            for w in racing.iter().filter(|w| !w.resolved) {
-                if on_threads && !has_atomic(w.op, true) {
-                    return fail(
-                        "race",
-                        parallel.strategy_span,
-                        format!("iterations of `{name}` write the same element of `{}`", w.text),
-                        "write `Temporary`: what threads of a CPU write at once has to be atomic, and there is no such update",
-                    );
-                }
-                let kept = if on_threads { ", and threads of a CPU update it atomically" } else { "" };
-                let warning = format!(
-                    "`{}` ignores a race: iterations of `{name}` write the same element of `{}`{kept}",
-                    parallel.source, w.text
-                );
-                let race = IgnoredRace { tensor: w.tensor, warning };
-                if !s.ignored_races.contains(&race) {
-                    s.warnings.push(race.warning.clone());
-                    s.ignored_races.push(race);
-                }
-            }
-            Ok(())
-        }
+        Strategy::IgnoreRaces => ignore(s, parallel, unit, &racing),
         Strategy::Atomics => {
             let Some(w) = writes.iter().find(|w| !has_atomic(w.op, !unit.is_gpu())) else {
                 return Ok(());
@@ -111,43 +75,99 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
         | Strategy::ParallelReduction
         | Strategy::ReduceScatter
         | Strategy::Segment
-        | Strategy::Deterministic => {
-            let Some(w) = racing.first() else {
-                let alone = if matches!(unit, Unit::GpuGroup(_)) { Unit::GpuThread } else { unit };
-                return fail(
-                    "not-racing",
-                    parallel.strategy_span,
-                    format!(
-                        "`{strategy}` is for a reduction: iterations of `{name}` all write elements of their own"
-                    ),
-                    format!(
-                        "write `parallelize({name}, {alone}, NoRaces)`, or name the variable that is summed over"
-                    ),
-                );
-            };
-            if unit.is_gpu() {
-                same_loops_inside(s, parallel, &w.indices)?;
+        | Strategy::Deterministic => reduces(s, parallel, (unit, strategy), &racing),
+    }
+}
+
+/// Threads of a CPU scatter into no workspace that they would share.
+fn no_scatters(s: &Scheduler<'_>, parallel: &Parallel, writes: &[Write]) -> Checked {
+    let scattered = |w: &Write| Some((w.text.clone(), w.scattered?));
+    let Some((text, w)) = writes.iter().find_map(scattered) else { return Ok(()) };
+    let name = s.name(parallel.var);
+    fail(
+        "parallel-term",
+        parallel.unit_span,
+        format!("the loop over `{name}` scatters into the workspace `{text}`, which threads can't share"),
+        match outside(&s.cin.root, w) {
+            Some(o) => {
+                format!("parallelize the loop over `{}`, each of whose iterations has its own", s.name(o))
             }
-            let roots = s.cin.provenance.roots(v);
-            let partly = roots.iter().any(|r| w.indices.contains(r));
-            if strategy.is_joint() && partly {
-                return fail(
-                    "not-racing",
-                    parallel.strategy_span,
-                    format!(
-                        "the lanes of `{name}` do not all reduce into one element of `{}`: `{name}` comes from {}",
-                        w.text,
-                        s.list(&roots)
-                    ),
-                    match unit.is_gpu() {
-                        true => "write `Segment` over sorted positions, or `Atomics`",
-                        false => "write `Atomics` or `Temporary`",
-                    },
-                );
-            }
-            Ok(())
+            None => "leave the command out: what is scattered outside of all loops is put in order by threads; or \
+                     `reorder` so that a variable of the result has the outermost loop"
+                .to_owned(),
+        },
+    )
+}
+
+/// Warns of the races that are ignored; what threads of a CPU write at once has to be atomic all the same.
+fn ignore(s: &mut Scheduler<'_>, parallel: &Parallel, unit: Unit, racing: &[&Write]) -> Checked {
+    let on_threads = unit == Unit::CpuThread;
+    let name = s.name(parallel.var).to_owned();
+    for w in racing.iter().filter(|w| !w.resolved) {
+        if on_threads && !has_atomic(w.op, true) {
+            return fail(
+                "race",
+                parallel.strategy_span,
+                format!("iterations of `{name}` write the same element of `{}`", w.text),
+                "write `Temporary`: what threads of a CPU write at once has to be atomic, and there is no such update",
+            );
+        }
+        let kept = if on_threads { ", and threads of a CPU update it atomically" } else { "" };
+        let warning = format!(
+            "`{}` ignores a race: iterations of `{name}` write the same element of `{}`{kept}",
+            parallel.source, w.text
+        );
+        let race = IgnoredRace { tensor: w.tensor, warning };
+        if !s.ignored_races.contains(&race) {
+            s.warnings.push(race.warning.clone());
+            s.ignored_races.push(race);
         }
     }
+    Ok(())
+}
+
+/// What is reduced together is reduced at all, and into one element if all lanes do it.
+fn reduces(
+    s: &Scheduler<'_>,
+    parallel: &Parallel,
+    (unit, strategy): (Unit, Strategy),
+    racing: &[&Write],
+) -> Checked {
+    let name = s.name(parallel.var);
+    let Some(w) = racing.first() else {
+        let alone = if matches!(unit, Unit::GpuGroup(_)) { Unit::GpuThread } else { unit };
+        return fail(
+            "not-racing",
+            parallel.strategy_span,
+            format!(
+                "`{strategy}` is for a reduction: iterations of `{name}` all write elements of their own"
+            ),
+            format!(
+                "write `parallelize({name}, {alone}, NoRaces)`, or name the variable that is summed over"
+            ),
+        );
+    };
+    if unit.is_gpu() {
+        same_loops_inside(s, parallel, &w.indices)?;
+    }
+    let roots = s.cin.provenance.roots(parallel.var);
+    let partly = roots.iter().any(|r| w.indices.contains(r));
+    if strategy.is_joint() && partly {
+        return fail(
+            "not-racing",
+            parallel.strategy_span,
+            format!(
+                "the lanes of `{name}` do not all reduce into one element of `{}`: `{name}` comes from {}",
+                w.text,
+                s.list(&roots)
+            ),
+            match unit.is_gpu() {
+                true => "write `Segment` over sorted positions, or `Atomics`",
+                false => "write `Atomics` or `Temporary`",
+            },
+        );
+    }
+    Ok(())
 }
 
 /// Is there an atomic update by this operator?

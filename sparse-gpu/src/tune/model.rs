@@ -13,11 +13,12 @@
 use super::figure::Predicted;
 use crate::hardware::{Hardware, Told};
 use crate::sim::{LaunchReport, Report};
+use sparse_core::llir::kernel::WARP;
 use std::fmt;
 use std::time::Duration;
 
 /// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+pub(super) const SECTOR: f64 = 32.0;
 
 /// The most blocks that a multiprocessor holds.
 const MOST_BLOCKS: f64 = 32.0;
@@ -133,7 +134,7 @@ impl Model {
         Model {
             name: hardware.name.clone(),
             multiprocessors,
-            warps: hardware.threads.map_or(h200.warps, |n| n / 32),
+            warps: hardware.threads.map_or(h200.warps, |n| n / WARP),
             registers: hardware.registers.unwrap_or(h200.registers),
             shared: hardware.shared.map_or(h200.shared, f64::from),
             second_level_bytes: hardware.second_level.map_or(h200.second_level_bytes, f64::from),
@@ -208,7 +209,7 @@ impl Model {
     /// Cycles that warps need one after another, with as many at a time as multiprocessors hold; at least the longest
     /// warp's.
     fn waiting(&self, r: &LaunchReport) -> f64 {
-        let a_block = (f64::from(r.threads) / 32.0).max(1.0);
+        let a_block = (f64::from(r.threads) / f64::from(WARP)).max(1.0);
         let room = self.shared / (r.shared as f64 + SHARED_BESIDE);
         let held = (f64::from(self.warps) / a_block).min(room).floor().clamp(1.0, MOST_BLOCKS) * a_block;
         let at_a_time = (f64::from(self.multiprocessors) * held).min(r.warps as f64).max(1.0);

@@ -8,7 +8,7 @@ use crate::launch::Backend;
 use sparse_core::cin::Access;
 use sparse_core::cin::order::level_vars;
 use sparse_core::format::Level;
-use sparse_core::front::ast::{AssignOp, IndexVar};
+use sparse_core::front::ast::{AssignOp, IndexVar, Kernel};
 use sparse_core::scalar::Monoid;
 use sparse_core::schedule::Operand;
 use sparse_core::tensor::Lengths;
@@ -105,18 +105,8 @@ impl Profile {
         let Ok(Operand { access: operand, levels, rows: depth, pattern }) = Operand::of(ast) else {
             return Ok(None);
         };
-        let mut accesses: Vec<Access> = vec![];
-        ast.assignment.rhs.for_each_access(&mut |a| {
-            let access = Access { tensor: a.tensor, indices: a.indices.clone() };
-            if access != operand && !accesses.contains(&access) {
-                accesses.push(access);
-            }
-        });
-        let mut extents: BTreeMap<IndexVar, u64> = BTreeMap::new();
-        for access in accesses.iter().chain([&operand]) {
-            let dims = arguments.dims(access.tensor.index()).unwrap_or_default();
-            extents.extend(access.indices.iter().copied().zip(dims.into_iter().map(|d| d as u64)));
-        }
+        let factors = factors(ast, &operand);
+        let extents = extents(arguments, factors.iter().chain([&operand]));
         let spec = &ast.tensors[operand.tensor.index()].spec;
         let out = &ast.assignment.lhs.indices;
         let size = |v: &IndexVar| extents.get(v).copied().unwrap_or(1);
@@ -137,18 +127,8 @@ impl Profile {
             0 | 1 => vec![],
             n => rows(arguments, tensor, n - 1, n, arguments.lengths(tensor, n - 1)?.parts)?,
         };
-        let (mut row_search, mut entry_search, mut searched) = (Search::default(), Search::default(), vec![]);
-        for level in 1..levels.len() {
-            if let Level::Compressed { .. } = spec.levels[level] {
-                let above = arguments.lengths(tensor, level)?.parts;
-                let search = Search::among(above as f64);
-                entry_search = entry_search + search;
-                searched.push(above);
-                if level < depth {
-                    row_search = row_search + search;
-                }
-            }
-        }
+        let Searches { row: row_search, entry: entry_search, among: searched } =
+            Searches::of(arguments, tensor, &spec.levels[..levels.len()], depth)?;
         let output = match pattern {
             true => out
                 .iter()
@@ -170,7 +150,7 @@ impl Profile {
             others: others.map(size).fold(1, u64::saturating_mul),
             pattern,
             dense_rows: spec.levels[..depth].iter().all(|l| l.is_full()),
-            factors: accesses.len() as u64,
+            factors: factors.len() as u64,
             inner: levels.last().map_or(1, size),
             bytes: ast.dtype.size() as u64,
             updates_vectors: match ast.assignment.op {
@@ -251,6 +231,64 @@ impl Profile {
             self.others
         )
     }
+}
+
+/// The searches for the coordinates of stored positions.
+struct Searches {
+    /// Those of a row.
+    row: Search,
+    /// Those of an entry.
+    entry: Search,
+    /// Among how many positions each of these searches.
+    among: Vec<u64>,
+}
+
+impl Searches {
+    fn of<D: Backend>(
+        arguments: &Arguments<'_, D>,
+        tensor: usize,
+        levels: &[Level],
+        depth: usize,
+    ) -> Result<Searches> {
+        let mut all = Searches { row: Search::default(), entry: Search::default(), among: vec![] };
+        for (n, level) in levels.iter().enumerate().skip(1) {
+            if let Level::Compressed { .. } = level {
+                let above = arguments.lengths(tensor, n)?.parts;
+                let search = Search::among(above as f64);
+                all.entry = all.entry + search;
+                all.among.push(above);
+                if n < depth {
+                    all.row = all.row + search;
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The dense operands, each once.
+fn factors(kernel: &Kernel, operand: &Access) -> Vec<Access> {
+    let mut accesses: Vec<Access> = vec![];
+    kernel.assignment.rhs.for_each_access(&mut |a| {
+        let access = Access { tensor: a.tensor, indices: a.indices.clone() };
+        if access != *operand && !accesses.contains(&access) {
+            accesses.push(access);
+        }
+    });
+    accesses
+}
+
+/// The sizes of the variables of operands.
+fn extents<'a, D: Backend>(
+    arguments: &Arguments<'_, D>,
+    operands: impl Iterator<Item = &'a Access>,
+) -> BTreeMap<IndexVar, u64> {
+    let mut extents = BTreeMap::new();
+    for access in operands {
+        let dims = arguments.dims(access.tensor.index()).unwrap_or_default();
+        extents.extend(access.indices.iter().copied().zip(dims.into_iter().map(|d| d as u64)));
+    }
+    extents
 }
 
 /// Entries below each of a sample of the positions of the first levels.

@@ -1,6 +1,7 @@
 //! How warps walk whose lanes have neighbouring entries each: lanes go on together, and part where fibers end, and again
 //! where the fibers of one parent end.
 
+use sparse_core::llir::kernel::WARP;
 use std::collections::BTreeMap;
 
 /// What a warp does.
@@ -62,7 +63,7 @@ impl Walk {
     /// Down the fibers of these lengths, so many whole parents a lane, one after another.
     pub(super) fn down(runs: &[u32], parents: &[u32], per_lane: usize) -> Walk {
         let (mut all, mut warps, mut begin) = (Walk::default(), 0, 0);
-        for warp in parents.chunks(32 * per_lane.max(1)) {
+        for warp in parents.chunks(WARP as usize * per_lane.max(1)) {
             let mut turns: BTreeMap<Turn, u64> = BTreeMap::new();
             for lane in warp.chunks(per_lane.max(1)) {
                 for (parent, n) in lane.iter().enumerate() {

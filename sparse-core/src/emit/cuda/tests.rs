@@ -38,16 +38,7 @@ impl Bench {
     }
 
     fn finish(mut self, body: Block) -> Verified {
-        let launch = Launch {
-            name: "test".into(),
-            grid: self.grid,
-            thread: self.thread,
-            threads: 128,
-            resident: 0,
-            follows: false,
-            shared: vec![],
-            body,
-        };
+        let launch = Launch::new("test".into(), self.grid, (self.thread, 128), body);
         self.t.0.steps.push(Step::Launch(launch));
         verify(self.t.0).expect("a program written with care")
     }

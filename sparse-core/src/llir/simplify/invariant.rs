@@ -226,16 +226,7 @@ mod tests {
             four(n, block),
         ];
         let grid = vec![Axis { var: block, blocks: Expr::Index(1) }];
-        let launch = Launch {
-            name: "f".into(),
-            grid,
-            thread,
-            threads: 32,
-            resident: 0,
-            follows: false,
-            shared: vec![],
-            body,
-        };
+        let launch = Launch::new("f".into(), grid, (thread, 32), body);
         t.0.steps = vec![Step::Launch(launch)];
         invariant(&mut t.0);
         let text = print(&t.0);

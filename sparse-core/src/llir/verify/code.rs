@@ -159,11 +159,7 @@ impl<'a> Verifier<'a> {
                 self.expect(value, ty, at)
             }
             Stmt::Claim { var, buffer, index, value } => {
-                self.in_launch(at)?;
-                let b = self.usable(*buffer, at)?;
-                let reached = matches!(b.space, Space::Output | Space::InOut | Space::Shared { .. });
-                ensure(reached, Rule::Space, at, || format!("others do not see what is in `{}`", b.name))?;
-                let stored = self.stored(*buffer, at)?;
+                let stored = self.exchanged(*buffer, at)?;
                 let held = self.mutable(*var, at)?;
                 ensure(stored == Ty::Index && held == Ty::Index, Rule::Types, at, || {
                     "indices alone are claimed".into()
@@ -172,11 +168,7 @@ impl<'a> Verifier<'a> {
                 self.expect(value, Ty::Index, at)
             }
             Stmt::Fetch { op: _, var, buffer, index, value } => {
-                self.in_launch(at)?;
-                let b = self.usable(*buffer, at)?;
-                let reached = matches!(b.space, Space::Output | Space::InOut | Space::Shared { .. });
-                ensure(reached, Rule::Space, at, || format!("others do not see what is in `{}`", b.name))?;
-                let stored = self.stored(*buffer, at)?;
+                let stored = self.exchanged(*buffer, at)?;
                 ensure(stored == Ty::Index, Rule::Types, at, || "indices alone are counted".into())?;
                 self.expect(index, Ty::Index, at)?;
                 self.expect(value, Ty::Index, at)?;
@@ -335,6 +327,15 @@ impl<'a> Verifier<'a> {
         );
         ensure(writable, Rule::Space, at, || format!("`{}` cannot be stored to", b.name))?;
         Ok(b.elem.ty())
+    }
+
+    /// An array through which threads of a launch tell each other something.
+    fn exchanged(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
+        self.in_launch(at)?;
+        let b = self.usable(id, at)?;
+        let reached = matches!(b.space, Space::Output | Space::InOut | Space::Shared { .. });
+        ensure(reached, Rule::Space, at, || format!("others do not see what is in `{}`", b.name))?;
+        self.stored(id, at)
     }
 
     fn grown(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {

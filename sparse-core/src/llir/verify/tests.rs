@@ -186,16 +186,7 @@ fn space() {
         p.vars.push(Var { name: "block".into(), ty: Ty::Index });
         let grid = vec![Axis { var: VarId(thread.0 + 1), blocks: Expr::Index(1) }];
         let body = vec![Stmt::Store { buffer: a_pos, index: Expr::Index(0), value: Expr::Len(a_crd) }];
-        let launch = Launch {
-            name: "f".into(),
-            grid,
-            thread,
-            threads: 32,
-            resident: 0,
-            follows: false,
-            shared: vec![],
-            body,
-        };
+        let launch = Launch::new("f".into(), grid, (thread, 32), body);
         p.steps.push(Step::Launch(launch));
     });
 }

@@ -26,7 +26,8 @@ use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::{Lowerer, joined};
 use super::TeamLanes;
-use super::team::{Filled, Prefix};
+use super::share::Filled;
+use super::team::Prefix;
 use crate::llir::kernel::WARP;
 use crate::llir::walk::{rename, visit_stmts};
 use crate::llir::{
@@ -217,13 +218,13 @@ impl Lowerer<'_> {
     /// The arrays, of so many places, of where rows begin, where they end, and how many slices are before them.
     fn row_bounds(&mut self, len: u32) -> [BufferId; 3] {
         let space = Space::Shared { len };
-        let known = self.out.row_bounds.iter().find(|b| self.buffers[b[0].index()].space == space);
+        let known = self.out.gpu.row_bounds.iter().find(|b| self.buffers[b[0].index()].space == space);
         let arrays = match known {
             Some(known) => *known,
             None => {
                 let names = ["row_begins", "row_ends", "row_slices"];
                 let made = names.map(|name| self.local(name, Elem::Index, space));
-                self.out.row_bounds.push(made);
+                self.out.gpu.row_bounds.push(made);
                 made
             }
         };

@@ -12,14 +12,15 @@
 
 use super::super::Lowerer;
 use super::super::place::Leader;
-use super::carry::{THREADS, parts};
+use super::THREADS;
+use super::carry::parts;
 use crate::cin::result::ResultKind;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::llir::build::op;
 use crate::llir::kernel::WARP;
 use crate::llir::{
-    Arrive, Block, BufferId, Collective, Expr, Group, IndexOp, LoopKind, Over, Scanned, Stmt, Ty, build,
+    Block, BufferId, Collective, Expr, Group, IndexOp, LoopKind, Over, Scanned, Stmt, Ty, build,
 };
 
 /// Threads that write a row's columns: neighbours, so that a store has all of the 32 bytes that memory takes at a time.
@@ -96,7 +97,7 @@ impl Lowerer<'_> {
             body,
         };
         let many = self.fresh("bare_rows", Ty::Index);
-        let over = Over::Group(Group { size: WARP, arrive: Arrive::Warp });
+        let over = Over::Group(Group::WARP);
         let of = Scanned::Lanes(bare.into());
         let some = build::ne(many, Expr::Index(0));
         vec![

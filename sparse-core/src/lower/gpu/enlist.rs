@@ -177,16 +177,10 @@ impl Lowerer<'_> {
             }
         }
         declare_lane(&grid, thread, lane, &mut whole);
-        Step::Launch(Launch {
-            name: format!("{}_{suffix}", self.kernel.name),
-            grid: vec![Axis { var: block, blocks }],
-            thread,
-            threads: grid.threads() as u32,
-            resident: 0,
-            follows: false,
-            shared,
-            body: whole,
-        })
+        let name = format!("{}_{suffix}", self.kernel.name);
+        let axes = vec![Axis { var: block, blocks }];
+        let threads = (thread, grid.threads() as u32);
+        Step::Launch(Launch { shared, ..Launch::new(name, axes, threads, whole) })
     }
 }
 

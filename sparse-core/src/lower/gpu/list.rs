@@ -21,8 +21,8 @@ use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::state::{Cursor, Lhs, SparseTarget, State};
 use super::super::{Lowerer, Operand, counts, internal, tidy};
-use super::Blocks;
 use super::team::number;
+use super::{Blocks, THREADS};
 use crate::cin::grid::Grid;
 use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
 use crate::cin::{Cin, Workspace};
@@ -32,9 +32,6 @@ use crate::front::ast::IndexVar;
 use crate::llir::{Block, BufferId, Elem, Expr, FetchOp, Space, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::{Monoid, Value};
-
-/// Threads of a block.
-pub(super) const THREADS: u64 = 256;
 
 /// What was scattered.
 pub(in super::super) struct List {
@@ -128,21 +125,8 @@ impl Lowerer<'_> {
         loops: &[IndexVar],
         st: &mut State,
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
-        let (mut reads, mut production) = (Vec::<Vec<IndexVar>>::new(), None);
-        st.rhs.for_each_production(&mut |p: &Production| {
-            if p.workspace == w {
-                if !reads.contains(&p.read) {
-                    reads.push(p.read.clone());
-                }
-                production.get_or_insert_with(|| p.clone());
-            }
-        });
-        // A bucket is found by its coordinate: a thread's own one, or that of rows whose elements are scattered once.
-        let found = |p: &Production| {
-            let rows = p.nest.op.is_none() && p.read.len() > 1;
-            reads.iter().all(|read| rows || self.is_read_first(read, loops))
-        };
-        let Some(Production { nest, written, .. }) = production.filter(found) else {
+        let reads = st.reads(w);
+        let Some(Production { nest, written, .. }) = self.listable(w, &reads, loops, st) else {
             return Err(self.refuse_scattered(w));
         };
         let Some(&outermost) = nest.loops.first() else { return Err(self.refuse_scattered(w)) };
@@ -168,20 +152,7 @@ impl Lowerer<'_> {
         let mut steps = self.fill_lists(&inner, &mut producer)?;
         self.by_coordinates(outermost);
         let rows = (self.extent(outermost), self.extent(outermost));
-        let mut launches = Vec::new();
-        for pass in [Pass::Count, Pass::Fill] {
-            self.on_gpu();
-            let next = self.fresh(if pass == Pass::Count { "count" } else { "place" }, Ty::Index);
-            self.listing = Some(Listing { list, pass, next });
-            let body = self.lower(&inner, producer.clone());
-            self.listing = None;
-            let body = self.fetch_at_once(tidy::tidy(body?, &self.buffers));
-            let body = counts::tidy(body);
-            let name = if pass == Pass::Count { "counts" } else { "scatter" };
-            let name = format!("_{name}_{}", self.lists[list].name);
-            launches.extend(self.launch(&name, body)?);
-        }
-        let [count, scatter] = &launches[..] else {
+        let Some([count, scatter]) = self.list_launches(list, &inner, &producer)? else {
             // Nothing is scattered, whatever the operands hold.
             st.rhs = st.rhs.map(&|v| match v {
                 Val::Work(q) if q.workspace == w => Some(init.into()),
@@ -189,7 +160,6 @@ impl Lowerer<'_> {
             });
             return Ok(steps);
         };
-        let (count, scatter) = (count.clone(), scatter.clone());
         let is_exact = !matches!(known, Some(Len::AtMost(_)));
         let (counted, len) = self.count_list(list, count, &rows, known);
         steps.extend(counted);
@@ -202,12 +172,53 @@ impl Lowerer<'_> {
         for read in reads {
             let rows = !self.is_read_first(&read, loops);
             let access = self.read_list(list, rows, &read, st);
-            st.rhs = st.rhs.map(&|v| match v {
-                Val::Work(q) if q.workspace == w && q.read == read => Some(Val::Access(access)),
-                _ => None,
-            });
+            st.read_operand(w, &read, access);
         }
         Ok(steps)
+    }
+
+    /// What fills a workspace, if all that read it can find its buckets: a bucket is found by its coordinate, a thread's own one, or
+    /// that of rows whose elements are scattered once.
+    fn listable(
+        &self,
+        w: Workspace,
+        reads: &[Vec<IndexVar>],
+        loops: &[IndexVar],
+        st: &State,
+    ) -> Option<Production> {
+        let mut production = None;
+        st.rhs.for_each_production(&mut |p: &Production| {
+            if p.workspace == w {
+                production.get_or_insert_with(|| p.clone());
+            }
+        });
+        production.filter(|p| {
+            let rows = p.nest.op.is_none() && p.read.len() > 1;
+            reads.iter().all(|read| rows || self.is_read_first(read, loops))
+        })
+    }
+
+    /// The launches that count a list and that fill it; none if nothing is scattered.
+    fn list_launches(
+        &mut self,
+        list: usize,
+        inner: &[IndexVar],
+        producer: &State,
+    ) -> Result<Option<[Step; 2]>, Box<Diagnostic>> {
+        let mut launches = Vec::new();
+        for pass in [Pass::Count, Pass::Fill] {
+            self.on_gpu();
+            let next = self.fresh(if pass == Pass::Count { "count" } else { "place" }, Ty::Index);
+            self.listing = Some(Listing { list, pass, next });
+            let body = self.lower(inner, producer.clone());
+            self.listing = None;
+            let body = self.fetch_at_once(tidy::tidy(body?, &self.buffers));
+            let body = counts::tidy(body);
+            let name = if pass == Pass::Count { "counts" } else { "scatter" };
+            let name = format!("_{name}_{}", self.lists[list].name);
+            launches.extend(self.launch(&name, body)?);
+        }
+        Ok(launches.try_into().ok())
     }
 
     /// What the statement's own loops run on, after lists have been filled: what the schedule says, or without one a thread has
@@ -230,7 +241,7 @@ impl Lowerer<'_> {
     /// From here on threads have the coordinates of an outermost loop, one each.
     fn by_coordinates(&mut self, outermost: IndexVar) {
         self.root = Some(outermost);
-        self.grid = Grid { blocks: vec![], warps: 1, lanes: THREADS, team: None };
+        self.grid = Grid { blocks: vec![], warps: 1, lanes: THREADS.into(), team: None };
         self.on_gpu();
     }
 
@@ -238,7 +249,8 @@ impl Lowerer<'_> {
     pub(super) fn bind_root(&mut self, var: VarId, extent: Expr, body: Block) -> Block {
         // A team of a class has a row of the list, as if it were a block.
         let of_class = self.gpu().of_class;
-        let blocks = |size: Option<Expr>| size.map(|size| if of_class { size } else { ceil(size, THREADS) });
+        let blocks =
+            |size: Option<Expr>| size.map(|size| if of_class { size } else { ceil(size, THREADS.into()) });
         let (on_host, on_device) = (blocks(self.host_size(&extent)), blocks(self.device_size(&extent)));
         if on_host.is_none() {
             self.refused = Some(internal(self.kernel, "the host does not know how many rows there are"));

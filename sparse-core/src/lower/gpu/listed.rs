@@ -25,7 +25,7 @@
 use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::{Lowerer, joined};
-use super::list::THREADS;
+use super::THREADS;
 use super::team::thread_number;
 use crate::llir::{
     Array, Axis, Block, Bound, BufferId, Expr, Launch, LoopKind, Step, Stmt, Ty, VarId, build,
@@ -195,36 +195,28 @@ impl Lowerer<'_> {
         if is_exact {
             return self.by_threads(name, at, on_host.clone(), body);
         }
-        let blocks = (self.options.table_threads / THREADS).max(1);
+        let threads = u64::from(THREADS);
+        let most = (self.options.table_threads / threads).max(1) * threads;
         let first = self.fresh("first", Ty::Index);
         let turns = Stmt::For {
             var: at,
             lo: first.into(),
             hi: on_device.clone(),
-            step: u32::try_from(blocks * THREADS).unwrap_or(u32::MAX),
+            step: u32::try_from(most).unwrap_or(u32::MAX),
             kind: LoopKind::Serial,
             body,
         };
-        self.by_threads(name, first, build::min(on_host.clone(), Expr::Index(blocks * THREADS)), vec![turns])
+        self.by_threads(name, first, build::min(on_host.clone(), Expr::Index(most)), vec![turns])
     }
 
     /// A launch of so many threads, each with its number.
     pub(super) fn by_threads(&mut self, name: &str, at: VarId, threads: Expr, body: Block) -> Step {
         let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
-        let number = thread_number(block, thread, THREADS);
-        let grid = vec![Axis { var: block, blocks: ceil(threads, THREADS) }];
+        let number = thread_number(block, thread, THREADS.into());
+        let grid = vec![Axis { var: block, blocks: ceil(threads, THREADS.into()) }];
         let body = joined(vec![Stmt::Let { var: at, value: number }], body);
         let name = format!("{}_{name}", self.kernel.name);
-        Step::Launch(Launch {
-            name,
-            grid,
-            thread,
-            threads: THREADS as u32,
-            resident: 0,
-            follows: false,
-            shared: vec![],
-            body,
-        })
+        Step::Launch(Launch::new(name, grid, (thread, THREADS), body))
     }
 }
 

@@ -10,17 +10,15 @@
 
 use super::super::Lowerer;
 use super::super::{counts, tidy};
+use super::THREADS;
 use super::enlist::{AtWork, Enlisted, Wanted};
 use crate::format::TensorId;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{Array, Block, BufferId, Expr, Fibers, IndexOp, Param, Scanned, Step, Stmt, VarId, build};
 use std::collections::BTreeSet;
 
-/// Threads of a block.
-const THREADS: u32 = 256;
-
 /// What else there is to do for rows that are long.
-pub(in super::super) struct LongRows {
+pub(super) struct LongRows {
     /// Their list.
     pub(super) made: Vec<Step>,
     pub(super) launch: Step,
@@ -44,7 +42,7 @@ impl Lowerer<'_> {
     /// What is done for a row in the pass that counts scatters: a row that is long is put on a list, if others can do that.
     pub(in super::super) fn leave_long_row(&mut self, row: &Expr, block: Block) -> Block {
         let Expr::Var(row) = row else { return block };
-        if self.row_lanes().is_some() || self.out.long_rows.is_some() {
+        if self.row_lanes().is_some() || self.out.gpu.long_rows.is_some() {
             return block;
         }
         let tidied = counts::tidy(tidy::tidy(block.clone(), &self.buffers));
@@ -53,7 +51,7 @@ impl Lowerer<'_> {
         let most = self.options.table_threads / u64::from(THREADS);
         let count = |l: &mut Self, at: &AtWork| l.count_long(&counting, *row, at);
         let launch = self.by_teams("scatters_block", &list, "row", Some(most.max(1)), count);
-        self.out.long_rows = Some(LongRows { made, launch });
+        self.out.gpu.long_rows = Some(LongRows { made, launch });
         let mut out = Block::new();
         let begin = self.bind("begin", counting.begin.clone(), &mut out);
         let end = self.bind("end", counting.end.clone(), &mut out);

@@ -30,7 +30,7 @@ const WORD: u64 = 31;
 
 /// The arrays in which a workspace's elements are put in order: a part for each team, as of the table's.
 #[derive(Clone)]
-pub(in super::super) struct Marks {
+pub(super) struct Marks {
     words: BufferId,
     /// By word, how many marks there are in those before it.
     before: BufferId,
@@ -81,10 +81,10 @@ impl Lowerer<'_> {
 
     fn marks(&mut self, w: WorkspaceId) -> Marks {
         let at = w.index();
-        if self.out.marks.len() <= at {
-            self.out.marks.resize(at + 1, None);
+        if self.out.gpu.marks.len() <= at {
+            self.out.gpu.marks.resize(at + 1, None);
         }
-        if let Some(marks) = &self.out.marks[at] {
+        if let Some(marks) = &self.out.gpu.marks[at] {
             return marks.clone();
         }
         let name = self.spas[at].name.clone();
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
             crd: self.device_array(&of("sorted_crd")),
             vals: self.local(&of("sorted_vals"), Elem::Scalar(self.dtype), Space::Output),
         };
-        self.out.marks[at] = Some(marks.clone());
+        self.out.gpu.marks[at] = Some(marks.clone());
         marks
     }
 

@@ -34,7 +34,7 @@
 //! - `classes`: whose work a row is, by how much it scatters
 //! - `enlist`: lists of the rows of larger teams
 //! - `long_rows`: rows that blocks count
-//! - `team`: a row shared out among lanes
+//! - `team`, `share`: lanes that assemble a row together, and what each does of it
 //! - `abreast`: several entries of a row abreast
 //! - `pieces`: rows that several blocks share
 //! - `tiers`: rows by the size of their tables, and memory for these
@@ -89,6 +89,7 @@ mod samples;
 mod scan;
 mod scatter;
 mod segment;
+mod share;
 mod table;
 mod team;
 mod tiers;
@@ -109,7 +110,9 @@ use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::kernel::MAX_RESIDENT;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
+use crate::llir::{
+    Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, Workspace, build,
+};
 pub(super) use carry::Carried;
 use carry::Carries;
 pub(super) use classes::{Class, are_classes};
@@ -117,21 +120,25 @@ pub(super) use following::mark_following;
 pub(super) use held::Resume;
 pub(super) use host::HostSizes;
 pub(super) use list::{List, Listing};
-pub(super) use long_rows::LongRows;
-pub(super) use marks::Marks;
+use long_rows::LongRows;
+use marks::Marks;
 pub(super) use open_rows::OpenRows;
 pub(super) use parts::RowParts;
-pub(super) use pieces::Pieces;
+use pieces::Pieces;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;
-pub(super) use tiers::{RowTables, Rows, Tier, Tiers};
+use tiers::RowTables;
+pub(super) use tiers::{Rows, Tier, Tiers};
 pub(super) use tiles::Shared;
 use tiles::Tiles;
 use vector::Vectors;
 
 /// Loops with at most so many iterations are written out: their arrays then stay in registers.
 const UNROLLED: u64 = 16;
+
+/// Threads of a block of the launches that are made beside the schedule's.
+const THREADS: u32 = 256;
 
 /// What lowering for a GPU knows and learns about the launch.
 pub(super) struct Gpu {
@@ -174,6 +181,31 @@ impl Gpu {
     pub(super) fn bound_registers(&mut self) {
         self.resident = (MAX_RESIDENT / self.grid.threads().max(1)) as u32;
     }
+}
+
+/// What all launches that assemble an output have for its rows.
+#[derive(Default)]
+pub(super) struct GpuRows {
+    /// By sparse workspace.
+    tables: Vec<RowTables>,
+    /// The shared array of launches that sum counts.
+    partial_sums: Vec<BufferId>,
+    /// By workspace, in which arrays teams put large tables in order.
+    marks: Vec<Option<Marks>>,
+    /// Shared arrays of where rows of a tile's entries begin, where they end, and how many slices are before them.
+    row_bounds: Vec<[BufferId; 3]>,
+    /// What else there is to do where rows are long.
+    long_rows: Option<LongRows>,
+    /// Where rows of blocks have pieces: their tables.
+    pieces: Option<Pieces>,
+    /// Who assembles rows of merged operands that are long.
+    pub(super) row_parts: Option<RowParts>,
+    /// By row, how much work it is, where teams have rows by that.
+    row_work: Option<BufferId>,
+    /// Arrays of tables in shared memory, and the device's that they stand for.
+    shared_tables: Vec<(BufferId, BufferId)>,
+    /// While workspaces have such arrays: the workspaces with those of the device.
+    device_tables: Option<Vec<Workspace>>,
 }
 
 const AXES: [&str; 3] = ["block_x", "block_y", "block_z"];
@@ -416,7 +448,7 @@ impl Lowerer<'_> {
             grid.push(Axis { var, blocks: blocks.map_or(Expr::Index(1), |b| b.on_host) });
         }
         let name = format!("{}{suffix}", self.kernel.name);
-        let mut launch = Launch { name, grid, thread, threads, resident, follows: false, shared, body };
+        let mut launch = Launch { resident, shared, ..Launch::new(name, grid, (thread, threads), body) };
         self.converge(&mut launch)?;
         self.check_order(&launch)?;
         Ok(Some(Step::Launch(launch)))

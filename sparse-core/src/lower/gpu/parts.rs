@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         env: Env,
         state: State,
     ) -> Lowered {
-        let parts = self.out.row_parts.as_ref().filter(|parts| parts.var == sweep.var);
+        let parts = self.out.gpu.row_parts.as_ref().filter(|parts| parts.var == sweep.var);
         let Some((parts, (pass, row))) = parts.zip(self.assembled_row()) else {
             return self.region(sweep, window, env, state);
         };
@@ -167,7 +167,7 @@ impl Lowerer<'_> {
     /// The operands that are merged along a row, if each entry of the result is at one of theirs.
     fn steppers(&self, merged: &Merged<'_>) -> Option<Vec<(AccessId, Stepper)>> {
         let Merged { sweep, window, env, state } = merged;
-        let parts = self.out.row_parts.as_ref()?;
+        let parts = self.out.gpu.row_parts.as_ref()?;
         let whole = sweep.leaf == sweep.var && sweep.rest.is_empty() && self.is_whole(*sweep, window);
         let mut steppers = Vec::new();
         for (a, looplet) in env {
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
 
     /// The rows that teams have.
     fn rows_of_teams(&mut self) -> Vec<RowsOfTeams> {
-        let Some(RowParts { operands, classes, lists, .. }) = &self.out.row_parts else { return vec![] };
+        let Some(RowParts { operands, classes, lists, .. }) = &self.out.gpu.row_parts else { return vec![] };
         if let Some((_, lists)) = lists {
             return lists.clone();
         }
@@ -234,7 +234,7 @@ impl Lowerer<'_> {
                 RowsOfTeams { list, before }
             })
             .collect();
-        if let Some(parts) = &mut self.out.row_parts {
+        if let Some(parts) = &mut self.out.gpu.row_parts {
             parts.lists = Some((made, lists.clone()));
         }
         lists
@@ -242,7 +242,7 @@ impl Lowerer<'_> {
 
     /// The lists that launches of threads put rows on, and the steps that make them.
     pub(in super::super) fn made_lists(&mut self) -> (Vec<Step>, Vec<RowsOfTeams>) {
-        self.out.row_parts.as_ref().and_then(|parts| parts.lists.clone()).unwrap_or_default()
+        self.out.gpu.row_parts.as_ref().and_then(|parts| parts.lists.clone()).unwrap_or_default()
     }
 
     /// For `explain`: who merges rows.
@@ -278,12 +278,12 @@ impl Lowerer<'_> {
             let before = before.map(|buffer| (buffer, build::add(first, lanes.lane.clone())));
             Team { lanes, before }
         });
-        if let Some(parts) = &mut self.out.row_parts {
+        if let Some(parts) = &mut self.out.gpu.row_parts {
             parts.team = team;
         }
         self.begin_pass(pass, begins);
         let body = self.listed_row(list, rank, state);
-        if let Some(parts) = &mut self.out.row_parts {
+        if let Some(parts) = &mut self.out.gpu.row_parts {
             parts.team = None;
         }
         self.grid = others;
@@ -312,7 +312,7 @@ impl Lowerer<'_> {
             state.coords[v.index()] = Some(at);
             row = above;
         }
-        let Some(var) = self.out.row_parts.as_ref().map(|parts| parts.var) else { return Ok(block) };
+        let Some(var) = self.out.gpu.row_parts.as_ref().map(|parts| parts.var) else { return Ok(block) };
         block.extend(self.lower(&[var], state)?);
         Ok(block)
     }
@@ -336,7 +336,7 @@ impl Lowerer<'_> {
         }
         let Some(next) = self.next_of_row() else { return Ok(vec![]) };
         let part = || Merged { sweep, window: window.clone(), env: env.clone(), state: state.clone() };
-        let kept = self.out.row_parts.as_ref().and_then(|parts| parts.team.as_ref()?.before.clone());
+        let kept = self.out.gpu.row_parts.as_ref().and_then(|parts| parts.team.as_ref()?.before.clone());
         // Samples of the next row are stored when all have read these.
         let waits = matches!(lanes.scope, Scope::Group(_)).then(|| lanes.barrier());
         if pass != Pass::Fill {
@@ -370,6 +370,6 @@ impl Lowerer<'_> {
 
     /// Does a team merge the row that is assembled, each lane a part of it?
     pub(in super::super) fn merges_parts(&self) -> Option<&TeamLanes> {
-        Some(&self.out.row_parts.as_ref()?.team.as_ref()?.lanes)
+        Some(&self.out.gpu.row_parts.as_ref()?.team.as_ref()?.lanes)
     }
 }

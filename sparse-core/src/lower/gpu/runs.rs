@@ -11,8 +11,8 @@ use super::enlist::AtWork;
 use crate::cin::grid::RowClass;
 use crate::llir::kernel::WARP;
 use crate::llir::{
-    Arrive, Block, BufferId, Collective, Elem, Expr, Group, LoopKind, Scope, Sole, Space, Step, Stmt, Ty,
-    VarId, Write, build,
+    Block, BufferId, Collective, Elem, Expr, Group, LoopKind, Scope, Sole, Space, Step, Stmt, Ty, VarId,
+    Write, build,
 };
 use crate::scalar::{Monoid, Value};
 
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
         let first = build::add(begin, lanes.lane.clone());
         inside.push(terms.each(sum, p, first, end, lanes.size));
         let write = |buffer, index, value: Expr| {
-            let group = Group { size: WARP, arrive: Arrive::Warp };
+            let group = Group::WARP;
             let (op, write) = (terms.op, Write::Sole(Sole::Store));
             let when = Expr::Cond(true);
             Stmt::Collective(Collective::Reduce {

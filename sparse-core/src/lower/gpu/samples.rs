@@ -139,14 +139,14 @@ impl Lowerer<'_> {
     /// Where an operand's samples are, in shared memory: an element a thread of the block.
     fn sample_positions(&mut self, access: AccessId) -> BufferId {
         let space = Space::Shared { len: self.gpu().grid.threads() as u32 };
-        let known = self.out.row_parts.as_ref().and_then(|parts| {
+        let known = self.out.gpu.row_parts.as_ref().and_then(|parts| {
             let mut of = parts.samples.iter().filter(|(of, _)| *of == access);
             of.find(|(_, b)| self.buffers[b.index()].space == space).map(|(_, b)| *b)
         });
         let buffer = known.unwrap_or_else(|| {
             let name = format!("{}_sampled", self.tensor_name(access));
             let buffer = self.local(&name, Elem::Index, space);
-            if let Some(parts) = &mut self.out.row_parts {
+            if let Some(parts) = &mut self.out.gpu.row_parts {
                 parts.samples.push((access, buffer));
             }
             buffer

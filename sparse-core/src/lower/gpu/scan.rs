@@ -2,13 +2,11 @@
 
 use super::super::Lowerer;
 use super::super::place::ceil;
+use super::THREADS;
 use super::team::thread_number;
 use crate::llir::{
     Axis, Block, BufferId, Expr, Launch, LoopKind, Scanned, Scope, Step, Stmt, Ty, VarId, build,
 };
-
-/// Threads of a block.
-const THREADS: u32 = 256;
 
 /// Elements of a thread: what one access to memory moves.
 const EACH: u64 = 8;
@@ -139,16 +137,10 @@ impl Lowerer<'_> {
     }
 
     fn scan_launch(&self, k: Kernel, name: &str, suffix: &str, blocks: Expr) -> Step {
-        Step::Launch(Launch {
-            name: format!("{}_{name}{suffix}", self.kernel.name),
-            grid: vec![Axis { var: k.block, blocks }],
-            thread: k.thread,
-            threads: THREADS,
-            resident: 0,
-            follows: false,
-            shared: vec![k.shared],
-            body: k.body,
-        })
+        let name = format!("{}_{name}{suffix}", self.kernel.name);
+        let grid = vec![Axis { var: k.block, blocks }];
+        let launch = Launch::new(name, grid, (k.thread, THREADS), k.body);
+        Step::Launch(Launch { shared: vec![k.shared], ..launch })
     }
 
     /// A loop over the elements of the thread's own part of the block's tile.

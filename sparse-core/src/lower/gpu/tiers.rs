@@ -75,7 +75,7 @@ impl Default for Tiers {
 }
 
 /// The tables of rows for a sparse workspace.
-pub(in super::super) struct RowTables {
+pub(super) struct RowTables {
     /// By row, how many places.
     places: BufferId,
     /// The most of any row of the last tier.
@@ -219,13 +219,13 @@ impl<'k> Lowerer<'k> {
 
     /// The arrays of a workspace's tables.
     pub(super) fn row_tables(&mut self, w: WorkspaceId) -> &mut RowTables {
-        while self.out.tables.len() <= w.index() {
-            let name = self.spas[self.out.tables.len()].name.clone();
+        while self.out.gpu.tables.len() <= w.index() {
+            let name = self.spas[self.out.gpu.tables.len()].name.clone();
             let places = self.device_array(&format!("{name}_places"));
             let largest = self.device_array(&format!("{name}_largest"));
-            self.out.tables.push(RowTables { places, largest, bound: None, scattered: None });
+            self.out.gpu.tables.push(RowTables { places, largest, bound: None, scattered: None });
         }
-        &mut self.out.tables[w.index()]
+        &mut self.out.gpu.tables[w.index()]
     }
 
     /// By row, how many places its table has.
@@ -244,7 +244,7 @@ impl<'k> Lowerer<'k> {
     pub(in super::super) fn of_tier(&mut self, row: &Expr, mut body: Block) -> Block {
         let Some(Tier { from, below, list: None, .. }) = self.tiers.lowered.clone() else { return body };
         let mut block = Block::new();
-        let size = match self.out.row_work {
+        let size = match self.out.gpu.row_work {
             Some(work) => self.bind("work", build::load(work, row.clone()), &mut block),
             None => {
                 let all = self.places_of(row);
@@ -283,11 +283,11 @@ impl<'k> Lowerer<'k> {
         let scattered = sum(of.iter().map(|(_, elements, _)| (*elements).into()).collect());
         let mut block = Block::new();
         let work = self.bind("work", build::max(places.clone(), scattered), &mut block);
-        let buffer = match self.out.row_work {
+        let buffer = match self.out.gpu.row_work {
             Some(buffer) => buffer,
             None => self.device_array("rows_work"),
         };
-        self.out.row_work = Some(buffer);
+        self.out.gpu.row_work = Some(buffer);
         block.push(Stmt::Store { buffer, index: row.clone(), value: work.clone() });
         let sizes = tiers.iter().filter(|tier| tier.class.is_some());
         let sizes = sizes.map(|tier| if tier.by_work { work.clone() } else { places.clone() });
@@ -332,7 +332,7 @@ impl<'k> Lowerer<'k> {
             steps.push(Step::Allocate { buffer: places, len, init: Some(Value::I32(0)) });
             steps.push(Step::Allocate { buffer: largest, len: Expr::Index(1), init: Some(Value::I32(1)) });
         }
-        if let Some(buffer) = self.out.row_work {
+        if let Some(buffer) = self.out.gpu.row_work {
             steps.push(Step::Allocate { buffer, len: all.0.clone(), init: Some(Value::I32(0)) });
         }
         let mut tiers = self.tiers.all.clone();
@@ -341,7 +341,7 @@ impl<'k> Lowerer<'k> {
             let listed = tiers.iter_mut().filter(|tier| tier.class.is_some());
             listed.zip(lists).for_each(|(tier, list)| tier.list = Some(list));
         }
-        match self.out.long_rows.take() {
+        match self.out.gpu.long_rows.take() {
             Some(LongRows { made, launch }) => {
                 steps.extend(made);
                 steps.extend([scatters, launch]);

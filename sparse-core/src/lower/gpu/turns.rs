@@ -46,7 +46,7 @@ impl Lowerer<'_> {
         let Some(tables) = self.tiers.lowered.as_ref().and_then(|tier| self.shared_tables(tier)) else {
             return;
         };
-        self.out.device_tables = Some(self.spas.clone());
+        self.out.gpu.device_tables = Some(self.spas.clone());
         let space = Space::Shared { len: tables.all as u32 };
         for w in 0..self.spas.len() {
             let of = self.spas[w].clone();
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
 
     /// The shared array of that size that stands for an array of the device.
     fn shared_table(&mut self, of: BufferId, space: Space) -> BufferId {
-        let known = self.out.shared_tables.iter();
+        let known = self.out.gpu.shared_tables.iter();
         let mut known =
             known.filter(|(known, shared)| *known == of && self.buffers[shared.index()].space == space);
         if let Some((_, shared)) = known.next() {
@@ -69,13 +69,13 @@ impl Lowerer<'_> {
         }
         let Buffer { name, elem, .. } = self.buffers[of.index()].clone();
         let shared = self.local(&format!("{name}_shared"), elem, space);
-        self.out.shared_tables.push((of, shared));
+        self.out.gpu.shared_tables.push((of, shared));
         shared
     }
 
     /// The launch is lowered, and workspaces have the device's arrays again.
     fn leave_shared_tables(&mut self) {
-        if let Some(device) = self.out.device_tables.take() {
+        if let Some(device) = self.out.gpu.device_tables.take() {
             self.spas = device;
         }
     }

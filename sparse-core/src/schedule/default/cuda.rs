@@ -13,7 +13,7 @@
 
 use super::sums;
 use crate::cin::assembly::groups;
-use crate::cin::grid::{Grid, Team};
+use crate::cin::grid::{Grid, Team, WARP};
 use crate::cin::print;
 use crate::cin::provenance::Worth;
 use crate::cin::result::{ResultKind, result_kind};
@@ -21,13 +21,11 @@ use crate::cin::{Access, Cin, Stmt};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform, Strategy, Unit};
+use crate::front::point::THREADS;
 use crate::schedule::plan::Plan;
 use crate::schedule::tree::nest;
 use crate::schedule::{Scheduled, Step, apply};
 use proc_macro2::Span;
-
-/// Threads of a block.
-pub(super) const THREADS: u32 = 256;
 
 /// Coordinates of a window.
 const WINDOW: u32 = 32;
@@ -142,7 +140,7 @@ fn by_classes(kernel: &Kernel, cin: &Cin, rows: &Scheduled) -> Option<Scheduled>
 /// How the loop over threads runs, best first.
 pub(super) const UNITS: &[(Unit, Strategy)] = &[
     (Unit::GpuThread, Strategy::NoRaces),
-    (Unit::GpuGroup(32), Strategy::ParallelReduction),
+    (Unit::GpuGroup(WARP), Strategy::ParallelReduction),
     (Unit::GpuThread, Strategy::Atomics),
 ];
 

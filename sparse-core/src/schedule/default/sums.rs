@@ -18,12 +18,13 @@
 //! Of the last, threads that had a row each would read elements that are a row apart, and be too few where rows are few and
 //! long. Eight lanes read a sector of 32 bytes, and have something to do in short rows, too.
 
-use super::cuda::{Shape, THREADS, UNITS, accesses, plan, positions};
+use super::cuda::{Shape, UNITS, accesses, plan, positions};
 use crate::cin::provenance::Worth;
 use crate::cin::{Access, Cin};
 use crate::format::Level;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Strategy, Unit};
+use crate::front::point::THREADS;
 use crate::schedule::plan::Plan;
 use crate::schedule::tree::nest;
 

@@ -11,6 +11,7 @@
 
 use super::{Product, on_vectors, one};
 use crate::cin::Access;
+use crate::cin::grid::WARP;
 use crate::cin::order::level_vars;
 use crate::front::ast::{self, Kernel};
 use crate::front::command::{Strategy, Unit};
@@ -18,8 +19,6 @@ use crate::front::point::AtomicParallelism;
 use crate::schedule::plan::Plan;
 use crate::schedule::{Checked, fail};
 use proc_macro2::Span;
-
-const LANES: u32 = 32;
 
 /// What a block can share on every GPU without asking; `driver` holds it against what the verifier of LLIR takes.
 pub(crate) const SHARED_BYTES: u64 = 48 * 1024;
@@ -83,7 +82,7 @@ impl Product {
             }
             let columns = a.indices.iter().any(|v| Some(name(v)) == self.column.as_ref());
             let c = point.columns.n();
-            elements += u64::from(point.shared) * if columns { u64::from(LANES * c) } else { 1 };
+            elements += u64::from(point.shared) * if columns { u64::from(WARP * c) } else { 1 };
         }
         let bytes = elements * kernel.dtype.size() as u64;
         if bytes > SHARED_BYTES {
@@ -112,7 +111,7 @@ impl Product {
         let c = point.columns.n();
         self.by_rows(plan);
         let row = plan.fuse(&self.rows, "row");
-        let lanes = if self.column.is_some() { point.threads / LANES } else { point.threads };
+        let lanes = if self.column.is_some() { point.threads / WARP } else { point.threads };
         let (block, part) = plan.split(&row, "block", "part", lanes * x);
         let (unit, rows) = match x {
             1 => (part, vec![]),
@@ -123,7 +122,7 @@ impl Product {
         };
         // Of the column: the tiles of it, one, and what a lane has of that.
         let columns = self.column.as_ref().map(|k| {
-            let (ko, kt) = plan.split(k, &format!("{k}o"), &format!("{k}t"), LANES * c);
+            let (ko, kt) = plan.split(k, &format!("{k}o"), &format!("{k}t"), WARP * c);
             let (lane, ki) = match c {
                 1 => (kt.clone(), vec![]),
                 c => {
@@ -207,7 +206,7 @@ impl Product {
         let (_, part) = plan.split(&all, &format!("step{n}"), &format!("part{n}"), point.threads);
         match self.column {
             Some(_) => {
-                let (warp, lane) = plan.split(&part, &format!("warp{n}"), &format!("load{n}"), LANES);
+                let (warp, lane) = plan.split(&part, &format!("warp{n}"), &format!("load{n}"), WARP);
                 Load { warp: Some(warp), lane, vector }
             }
             None => Load { warp: None, lane: part, vector },

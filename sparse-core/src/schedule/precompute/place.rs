@@ -30,37 +30,8 @@ pub(super) fn place(
 ) -> Checked<Place> {
     let p = &s.cin.provenance;
     let used = indices(&site.found);
-    let comes = |from: &[IndexVar], leaf: IndexVar| from.iter().any(|&x| p.leaves(x).contains(&leaf));
-    let text = ast::print(s.kernel, request.expr);
-
-    let mut copied = Vec::new();
-    for (&v, name) in vars.iter().zip(request.vars) {
-        for leaf in p.leaves(v) {
-            if !site.loops.iter().any(|&(_, l)| l == leaf) {
-                let message = format!("there is no loop over `{}` around `{text}`", name.text);
-                let loops: Vec<_> = site.loops.iter().map(|&(_, l)| l).collect();
-                return fail(
-                    "precompute-variable",
-                    name.span,
-                    message,
-                    format!("the loops there are over {}", s.list(&loops)),
-                );
-            }
-            if !p.tells_apart(leaf, vars) {
-                let message =
-                    format!("`{}` is only a part of the loop variable `{}`", name.text, s.name(leaf));
-                return fail("precompute-variable", name.span, message, format!("name `{}`", s.name(leaf)));
-            }
-            if !comes(&used, leaf) {
-                let message = format!("`{text}` does not depend on `{}`", name.text);
-                return fail("precompute-variable", name.span, message, format!("leave `{}` out", name.text));
-            }
-            if !copied.contains(&leaf) {
-                copied.push(leaf);
-            }
-        }
-    }
-
+    let comes = |from: &[IndexVar], leaf: IndexVar| comes(s, from, leaf);
+    let copied = copied(s, site, vars, request)?;
     let mut kept = indices(&site.rest);
     // The workspace's own indices are not a use: where they are needed, the loops are copied.
     kept.extend(match &site.target {
@@ -84,9 +55,65 @@ pub(super) fn place(
         }
     }
 
+    let place = Place { at, copied, moved };
+    check_loops(s, site, &place, request)?;
+    Ok(place)
+}
+
+/// The loops that the producer repeats: those of the workspace's variables.
+fn copied(
+    s: &Scheduler<'_>,
+    site: &Site,
+    vars: &[IndexVar],
+    request: &Request<'_>,
+) -> Checked<Vec<IndexVar>> {
+    let p = &s.cin.provenance;
+    let used = indices(&site.found);
+    let text = ast::print(s.kernel, request.expr);
+    let mut copied = Vec::new();
+    for (&v, name) in vars.iter().zip(request.vars) {
+        for leaf in p.leaves(v) {
+            if !site.loops.iter().any(|&(_, l)| l == leaf) {
+                let message = format!("there is no loop over `{}` around `{text}`", name.text);
+                let loops: Vec<_> = site.loops.iter().map(|&(_, l)| l).collect();
+                return fail(
+                    "precompute-variable",
+                    name.span,
+                    message,
+                    format!("the loops there are over {}", s.list(&loops)),
+                );
+            }
+            if !p.tells_apart(leaf, vars) {
+                let message =
+                    format!("`{}` is only a part of the loop variable `{}`", name.text, s.name(leaf));
+                return fail("precompute-variable", name.span, message, format!("name `{}`", s.name(leaf)));
+            }
+            if !comes(s, &used, leaf) {
+                let message = format!("`{text}` does not depend on `{}`", name.text);
+                return fail("precompute-variable", name.span, message, format!("leave `{}` out", name.text));
+            }
+            if !copied.contains(&leaf) {
+                copied.push(leaf);
+            }
+        }
+    }
+    Ok(copied)
+}
+
+/// Does a loop's variable come from one of these?
+fn comes(s: &Scheduler<'_>, from: &[IndexVar], leaf: IndexVar) -> bool {
+    from.iter().any(|&x| s.cin.provenance.leaves(x).contains(&leaf))
+}
+
+/// The expression depends on no loop that the producer has not, and the reduction that moves into it may.
+fn check_loops(s: &Scheduler<'_>, site: &Site, place: &Place, request: &Request<'_>) -> Checked {
+    let Place { at, copied, moved } = place;
+    let at = *at;
+    let used = indices(&site.found);
+    let text = ast::print(s.kernel, request.expr);
     let inside = site.loops.iter().filter(|&&(k, _)| k >= at).map(|&(_, v)| v);
     for v in inside.filter(|v| !copied.contains(v) && !moved.contains(v)) {
-        if comes(&used, v) {
+        if comes(s, &used, v) {
             let outermost = site.loops.iter().find(|&&(k, _)| k == at).map_or(v, |&(_, v)| v);
             return fail(
                 "precompute-depends",
@@ -119,7 +146,7 @@ pub(super) fn place(
             );
         }
     }
-    Ok(Place { at, copied, moved })
+    Ok(())
 }
 
 /// A result that has an operand's pattern has it still: its entries are written while that operand is walked.

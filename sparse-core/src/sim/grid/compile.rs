@@ -6,8 +6,8 @@ use super::collective::exchanges;
 use crate::llir::kernel::WARP;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{
-    Arrive, BufferId, Carry, Collective, Elem, Expr, Group, Launch, LoopKind, Over, Program, Scanned, Scope,
-    Space, Stmt, Ty, VarId, Write,
+    BufferId, Carry, Collective, Elem, Expr, Group, Launch, LoopKind, Over, Program, Scanned, Scope, Space,
+    Stmt, Ty, VarId, Write,
 };
 use crate::scalar::DType;
 use std::collections::HashMap;
@@ -377,7 +377,7 @@ impl<'a> Compiler<'a> {
         };
         let group = match over {
             Over::Group(group) => group,
-            Over::Block { .. } => Group { size: WARP, arrive: Arrive::Warp },
+            Over::Block { .. } => Group::WARP,
         };
         let steps = group.size.ilog2();
         let cost = match given {

@@ -55,8 +55,7 @@ impl Sample {
         let block = self.t.index("block");
         let grid = vec![Axis { var: block, blocks: Expr::Index(1) }];
         let (name, thread) = ("f".into(), self.thread);
-        let launch =
-            Launch { name, grid, thread, threads: 128, resident: 0, follows: false, shared: vec![], body };
+        let launch = Launch::new(name, grid, (thread, 128), body);
         self.t.0.steps = vec![Step::Launch(launch)];
         batch(&mut self.t.0);
         let text = print(&self.t.0);

@@ -22,16 +22,7 @@ fn scatters(len: u32) -> Program {
     let grid = vec![Axis { var: VarId(thread.0 + 1), blocks: Expr::Index(1) }];
     let scatter = Collective::Scatter { buffer: acc, op: Monoid::Add, group: GROUP };
     let body = vec![Stmt::Local { buffer: acc, init: Some(Value::F64(0.0)) }, Stmt::Collective(scatter)];
-    let launch = Launch {
-        name: "f".into(),
-        grid,
-        thread,
-        threads: 32,
-        resident: 0,
-        follows: false,
-        shared: vec![],
-        body,
-    };
+    let launch = Launch::new("f".into(), grid, (thread, 32), body);
     p.steps.push(Step::Launch(launch));
     p
 }

@@ -30,16 +30,7 @@ fn copies(len: u32, cond: fn(VarId) -> Expr, index: fn(VarId, VarId) -> Expr) ->
         Stmt::If { cond: cond(rows), then, otherwise: vec![] },
     ];
     let grid = vec![Axis { var: block, blocks: Expr::Index(1) }];
-    p.steps.push(Step::Launch(Launch {
-        name: "f".into(),
-        grid,
-        thread,
-        threads: 32,
-        resident: 0,
-        follows: false,
-        shared: vec![],
-        body,
-    }));
+    p.steps.push(Step::Launch(Launch::new("f".into(), grid, (thread, 32), body)));
     p
 }
 

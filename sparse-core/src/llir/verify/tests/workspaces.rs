@@ -126,16 +126,7 @@ fn the_host_s_code_alone_asks_how_many_threads_there_are() {
         let grid = vec![Axis { var: block, blocks: Expr::Index(1) }];
         let body = vec![let_(n, workers())];
         let shared = vec![];
-        p.steps.push(Step::Launch(Launch {
-            name: "f".into(),
-            grid,
-            thread,
-            threads: 32,
-            resident: 0,
-            follows: false,
-            shared,
-            body,
-        }));
+        p.steps.push(Step::Launch(Launch { shared, ..Launch::new("f".into(), grid, (thread, 32), body) }));
     });
 }
 

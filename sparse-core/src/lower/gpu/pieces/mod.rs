@@ -23,7 +23,7 @@
 
 mod tables;
 
-pub(in super::super) use tables::Pieces;
+pub(super) use tables::Pieces;
 
 use super::super::assemble::Pass;
 use super::super::region::guard;
@@ -31,8 +31,8 @@ use super::super::{Lowerer, joined};
 use super::TeamLanes;
 use super::classes::Class;
 use super::enlist::Enlisted;
+use super::share::{Filled, scatters};
 use super::table::each;
-use super::team::{Filled, scatters};
 use super::tiers::Tier;
 use crate::cin::grid::Team;
 use crate::diag::Diagnostic;
@@ -87,7 +87,7 @@ impl<'k> Lowerer<'k> {
         let [w] = &self.spas[..] else { return false };
         let summed = w.dims.len() == 1 && w.op.is_some_and(|op| op.identity(self.dtype).is_some());
         let of_blocks = tier.list.is_some() && self.grid_of(tier).team == Some(Team::Block);
-        let rows = self.out.row_work.is_some() && !self.out_groups().prefix.is_empty();
+        let rows = self.out.gpu.row_work.is_some() && !self.out_groups().prefix.is_empty();
         self.options.piece_work > 0 && summed && of_blocks && rows && !self.promises_order()
     }
 
@@ -204,7 +204,7 @@ impl<'k> Lowerer<'k> {
         w: WorkspaceId,
         cutting: &Cutting,
     ) -> Option<CutRow> {
-        let (work, places) = (self.out.row_work?, self.places_array(w));
+        let (work, places) = (self.out.gpu.row_work?, self.places_array(w));
         let [table, pieces] = ["table_places", "pieces"].map(|name| self.fresh(name, Ty::Index));
         let mut some = vec![Stmt::Assign {
             var: table,

@@ -3,7 +3,7 @@
 
 use super::super::super::Lowerer;
 use super::super::TeamLanes;
-use super::super::team::Filled;
+use super::super::share::Filled;
 use super::super::tiers::{Tier, largest_below};
 use super::{CutRow, Cutting, MOST};
 use crate::llir::{Block, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build};
@@ -12,7 +12,7 @@ use crate::llir::{Block, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, Wor
 const PLACES: u64 = 1 << 22;
 
 /// The tables of pieces.
-pub(in super::super::super) struct Pieces {
+pub(in super::super) struct Pieces {
     crd: BufferId,
     vals: BufferId,
     /// The tiers that have some, by the end of their launches' names, and where these are.
@@ -29,7 +29,7 @@ pub(super) struct Places {
 impl Lowerer<'_> {
     /// Memory for the tables of pieces.
     pub(in super::super::super) fn allocate_pieces(&mut self) -> Vec<Step> {
-        let Some(Pieces { crd, vals, tiers }) = &self.out.pieces else { return vec![] };
+        let Some(Pieces { crd, vals, tiers }) = &self.out.gpu.pieces else { return vec![] };
         let (crd, vals) = (*crd, *vals);
         let room = |(tier, places): &(Tier, Places)| {
             self.launched_for_pieces(tier, Expr::Index(places.begin + places.len))
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
     /// Rows of a tier have pieces.
     pub(super) fn tables_for_pieces(&mut self, tier: &Tier) {
         let places = self.places_of_pieces(tier);
-        if let Some(pieces) = &mut self.out.pieces {
+        if let Some(pieces) = &mut self.out.gpu.pieces {
             pieces.tiers.push((tier.clone(), places));
         }
     }
@@ -50,12 +50,12 @@ impl Lowerer<'_> {
     /// Have rows of a tier pieces?
     pub(super) fn has_pieces(&self, tier: &Tier) -> bool {
         let has = |pieces: &Pieces| pieces.tiers.iter().any(|(of, _)| of.suffix() == tier.suffix());
-        self.out.pieces.as_ref().is_some_and(has)
+        self.out.gpu.pieces.as_ref().is_some_and(has)
     }
 
     /// Where the tables of a tier's pieces are, behind those of the tiers that are known to have some.
     pub(super) fn places_of_pieces(&self, tier: &Tier) -> Places {
-        let known = self.out.pieces.iter().flat_map(|pieces| &pieces.tiers);
+        let known = self.out.gpu.pieces.iter().flat_map(|pieces| &pieces.tiers);
         let mut begin = 0;
         for (of, places) in known {
             if of.suffix() == tier.suffix() {
@@ -78,24 +78,24 @@ impl Lowerer<'_> {
 
     /// The arrays of pieces' tables.
     pub(super) fn arrays_of_pieces(&mut self) -> [BufferId; 2] {
-        if let Some(Pieces { crd, vals, .. }) = self.out.pieces {
+        if let Some(Pieces { crd, vals, .. }) = self.out.gpu.pieces {
             return [crd, vals];
         }
         let crd = self.device_array("pieces_crd");
         let vals = self.local("pieces_vals", Elem::Scalar(self.dtype), Space::Output);
-        self.out.pieces = Some(Pieces { crd, vals, tiers: vec![] });
+        self.out.gpu.pieces = Some(Pieces { crd, vals, tiers: vec![] });
         [crd, vals]
     }
 
     /// Is it an array of pieces' tables?
     pub(in super::super) fn is_of_pieces(&self, buffer: BufferId) -> bool {
-        self.out.pieces.as_ref().is_some_and(|pieces| [pieces.crd, pieces.vals].contains(&buffer))
+        self.out.gpu.pieces.as_ref().is_some_and(|pieces| [pieces.crd, pieces.vals].contains(&buffer))
     }
 
     /// What a launch scatters is a piece's table from here on, unless tables are in shared memory: then it is copied.
     pub(super) fn scatter_into_pieces(&mut self) {
-        if self.out.device_tables.is_none() {
-            self.out.device_tables = Some(self.spas.clone());
+        if self.out.gpu.device_tables.is_none() {
+            self.out.gpu.device_tables = Some(self.spas.clone());
             let [crd, vals] = self.arrays_of_pieces();
             (self.spas[0].crd, self.spas[0].vals) = (vec![crd], vals);
         }

@@ -12,18 +12,18 @@
 //! read n = begin[rows]; allocate crd[n], vals[n]
 //! launch fill:   p = begin[row]; crd[p] = …, vals[p] = …, p += 1      for every row
 //! ```
+//!
+//! Here is what a pass does at a row; `steps` has the launches, and what the host does between them.
 
-use super::gpu::{Class, Rows, Table, Tier};
+mod steps;
+
+use super::gpu::Table;
 use super::region::guard;
 use super::state::{Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, joined};
-use crate::cin::Cin;
-use crate::cin::assembly::Groups;
-use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Array, Block, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build};
-use crate::scalar::Value;
+use crate::llir::{Block, BufferId, Expr, Stmt, Ty, VarId, WorkspaceId, build};
 
 /// What a lowering of the loops does to an assembled result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,23 +264,6 @@ impl<'k> Lowerer<'k> {
         Ok(guard(one, block))
     }
 
-    /// What the rows of a result without dense levels at the root are: the threads, in order, or teams of them.
-    fn assemble_threads(&mut self, loops: &[IndexVar], st: State) -> Lowered {
-        let Some(row) = self.row_number() else { return Err(self.refuse_assembly()) };
-        let mut block = Block::new();
-        let row = self.bind("row", row, &mut block);
-        let before = self.open_row(&row);
-        let body = self.lower(loops, st)?;
-        if body.is_empty() {
-            return Ok(body);
-        }
-        let body = self.close_row_of(before, body, &row);
-        self.leave_row();
-        let body = self.share_row(body);
-        block.extend(self.of_tier(&row, body));
-        Ok(block)
-    }
-
     /// Declares the row's next positions.
     fn open_row(&mut self, row: &Expr) -> Block {
         let Some(assembly) = &mut self.out.assembly else { return vec![] };
@@ -348,239 +331,5 @@ impl<'k> Lowerer<'k> {
                 joined(joined(before, body), stores)
             }
         }
-    }
-
-    /// The steps of a program that assembles on a GPU.
-    pub(super) fn assembly_steps(
-        &mut self,
-        cin: &Cin,
-        loops: &[IndexVar],
-        state: &State,
-        classes: &[Class<'k>],
-    ) -> Result<Vec<Step>, Box<Diagnostic>> {
-        let t = self.out.tensor;
-        let g = self.out_groups();
-        self.fix_lengths();
-        let begins: Vec<BufferId> = (0..g.appended.len()).map(|group| self.begins(group, &g)).collect();
-        let (mut steps, mut found) = (Vec::new(), None);
-        if self.workspaces.iter().any(|w| w.format.is_sparse()) {
-            self.tiers.all = self.tiers(cin, classes);
-            let scatters = self.pass_launch(Pass::Scatters, &begins, loops, state)?;
-            if let Some((scatters, all)) = scatters.and_then(|step| Some((step, self.rows(&g)?))) {
-                self.note_classes(classes);
-                let (made, rows) = self.tables(scatters, all);
-                steps.extend(made);
-                found = Some(rows);
-            }
-            self.on_gpu();
-        }
-        let passes = [Pass::Count, Pass::Fill];
-        let mut launches = [vec![], vec![]];
-        let rows = match found {
-            Some(Rows { all, tiers }) => {
-                for tier in tiers {
-                    self.tiers.lowered = Some(tier.clone());
-                    if let Some(class) = tier.class.and_then(|n| classes.get(n)) {
-                        launches[0].extend(self.pieces_launch(&tier, class, &begins)?);
-                    }
-                    for (pass, launches) in passes.into_iter().zip(&mut launches) {
-                        self.on_gpu();
-                        launches.extend(match tier.class.and_then(|n| classes.get(n)) {
-                            Some(class) => self.class_launch(class, pass, &begins)?,
-                            None => self.pass_launch(pass, &begins, loops, state)?,
-                        });
-                    }
-                }
-                self.tiers.lowered = None;
-                Some(all)
-            }
-            None => {
-                let mut rows = None;
-                self.out.row_parts = self.row_parts(loops, state);
-                for (pass, launches) in passes.into_iter().zip(&mut launches) {
-                    self.on_gpu();
-                    launches.extend(self.pass_launch(pass, &begins, loops, state)?);
-                    rows = rows.or_else(|| self.rows(&g));
-                }
-                let (made, lists) = self.made_lists();
-                steps.extend(made);
-                self.note_parts(&lists);
-                for list in lists {
-                    for (pass, launches) in passes.into_iter().zip(&mut launches) {
-                        launches.push(self.parts_launch(&list, pass, &begins, state)?);
-                    }
-                }
-                rows
-            }
-        };
-        let [counts, fills] = launches;
-        let mut totals = Vec::new();
-        if let (false, Some((rows, on_device))) = (counts.is_empty(), rows) {
-            // What no thread counts has no entries.
-            let init = self.out.pos_gaps.then_some(Value::I32(0));
-            for &buffer in &begins {
-                let len = build::add(rows.clone(), Expr::Index(1));
-                steps.push(Step::Allocate { buffer, len, init });
-            }
-            steps.extend(self.allocate_pieces());
-            steps.extend(counts);
-            for (&begin, levels) in begins.iter().zip(&g.appended) {
-                let tensor = self.kernel.tensors[t.index()].name.to_string();
-                let suffix = if begins.len() > 1 { (levels.start + 1).to_string() } else { String::new() };
-                let sums = format!("{tensor}{}_sums", levels.start + 1);
-                steps.extend(self.scan(begin, [&sums, &suffix], &rows, &on_device));
-            }
-            for (&buffer, levels) in begins.iter().zip(&g.appended) {
-                let tensor = self.kernel.tensors[t.index()].name.to_string();
-                let var = self.fresh(&format!("{tensor}{}_len", levels.start + 1), Ty::Index);
-                let (index, within) = (rows.clone(), self.options.list_elements);
-                // What is packed is read when its levels are counted, too.
-                let most = self.bound_in_all(&state.rhs).filter(|_| self.is_packed());
-                steps.push(match most.and_then(|most| self.host_size(&most)) {
-                    Some(most) => Step::AtMost { var, most, within, buffer, index },
-                    None => Step::Read { var, buffer, index },
-                });
-                totals.push(Expr::Var(var));
-            }
-        } else {
-            // Nothing is written, whatever the operands hold.
-            totals = vec![Expr::Index(0); begins.len()];
-            for &begin in begins.iter().rev() {
-                if self.buffers[begin.index()].array == Array::Local {
-                    self.forget_last(begin);
-                }
-            }
-        }
-        steps.extend(self.room(&g, &begins, &totals));
-        steps.extend(fills);
-        Ok(steps)
-    }
-
-    /// The result's arrays do not grow: they are made when their lengths are known.
-    pub(super) fn fix_lengths(&mut self) {
-        for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
-            buffer.space = Space::Output;
-        }
-    }
-
-    /// Is the result made of a list of entries, which further launches pack?
-    pub(super) fn is_packed(&self) -> bool {
-        self.kernel.tensors[self.out.tensor.index()].packed.is_some()
-    }
-
-    /// How many rows there are: what the host computes, and what a thread does.
-    fn rows(&mut self, g: &Groups) -> Option<(Expr, Expr)> {
-        let (on_host, on_device) = match g.prefix.is_empty() {
-            false => (self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone())),
-            true => self.row_numbers()?,
-        };
-        Some((self.named_size("row_numbers", on_host), on_device))
-    }
-
-    /// Allocates what is filled.
-    fn room(&mut self, g: &Groups, begins: &[BufferId], totals: &[Expr]) -> Vec<Step> {
-        let t = self.out.tensor;
-        let mut steps = Vec::new();
-        let mut parents = self.dense_size(g.prefix.clone());
-        for ((levels, &begin), total) in g.appended.iter().zip(begins).zip(totals) {
-            let pos = self.out_array(Array::Pos(t, levels.start));
-            let counted = pos == begin && *total != Expr::Index(0);
-            if !counted {
-                let len = build::add(parents, Expr::Index(1));
-                steps.push(Step::Allocate { buffer: pos, len, init: Some(Value::I32(0)) });
-            }
-            for l in levels.clone() {
-                let buffer = self.out_array(Array::Crd(t, l));
-                steps.push(Step::Allocate { buffer, len: total.clone(), init: None });
-            }
-            parents = total.clone();
-        }
-        let buffer = self.out_array(Array::Vals(t));
-        let init = (!g.suffix.is_empty()).then_some(self.out.background);
-        let len = build::mul(parents, self.dense_size(g.suffix.clone()));
-        steps.push(Step::Allocate { buffer, len, init });
-        steps
-    }
-
-    /// Where a group's entries begin, by row.
-    fn begins(&mut self, group: usize, g: &Groups) -> BufferId {
-        let level = g.appended[group].start;
-        if group == 0 && !g.prefix.is_empty() {
-            return self.out_array(Array::Pos(self.out.tensor, level));
-        }
-        let tensor = &self.kernel.tensors[self.out.tensor.index()].name;
-        self.device_array(&format!("{tensor}{}_begins", level + 1))
-    }
-
-    /// An index array of the device that is gone after the call.
-    pub(super) fn device_array(&mut self, name: &str) -> BufferId {
-        self.local(name, Elem::Index, Space::Output)
-    }
-
-    /// What is assembled is lowered for a pass from here on.
-    pub(super) fn begin_pass(&mut self, pass: Pass, begins: &[BufferId]) {
-        self.out.assembly = Some(Assembly::new(pass, begins));
-        self.points = 0;
-    }
-
-    pub(super) fn pass_launch(
-        &mut self,
-        pass: Pass,
-        begins: &[BufferId],
-        loops: &[IndexVar],
-        state: &State,
-    ) -> Result<Option<Step>, Box<Diagnostic>> {
-        self.begin_pass(pass, begins);
-        self.take_turns();
-        let g = self.out_groups();
-        let mut body = match g.prefix.is_empty() {
-            true => self.assemble_threads(loops, state.clone())?,
-            false => self.lower(loops, state.clone())?,
-        };
-        if let Some(refused) = self.refused.take() {
-            return Err(refused);
-        }
-        if pass == Pass::Scatters
-            && let Some(read) = self.read_before_filled(&body)
-        {
-            return Err(self.refuse_chain(read));
-        }
-        let first = self.tiers.lowered.as_ref().is_none_or(Tier::is_first);
-        if pass == Pass::Fill && g.prefix.is_empty() && !body.is_empty() && first {
-            let root = self.close_root(&g, begins)?;
-            body.splice(0..0, self.share_row(root));
-        }
-        let name = match pass {
-            Pass::Scatters => "_scatters",
-            Pass::Pieces => "_pieces",
-            Pass::Count => "_count",
-            Pass::Fill => "_fill",
-        };
-        let name = format!("{name}{}", self.tiers.lowered.as_ref().map_or(String::new(), Tier::suffix));
-        let body = super::counts::tidy(super::tidy::tidy(body, &self.buffers));
-        let body = self.in_turns(body)?;
-        self.launch(&name, body)
-    }
-
-    /// The root level's only row ends at the number of all its entries.
-    fn close_root(&mut self, g: &Groups, begins: &[BufferId]) -> Lowered {
-        let (Some(row), Some((_, rows))) = (self.row_number(), self.row_numbers()) else {
-            return Err(self.refuse_assembly());
-        };
-        let pos = self.out_array(Array::Pos(self.out.tensor, g.appended[0].start));
-        let end = Stmt::Store { buffer: pos, index: Expr::Index(1), value: build::load(begins[0], rows) };
-        Ok(guard(build::eq(row, Expr::Index(0)), vec![end]))
-    }
-
-    pub(super) fn refuse_assembly(&self) -> Box<Diagnostic> {
-        let out = &self.kernel.tensors[self.out.tensor.index()].name;
-        Box::new(
-            Diagnostic::new(
-                "parallel-append",
-                self.kernel.assignment.lhs.span,
-                format!("`{out}` is assembled in order, and its threads are not in that order"),
-            )
-            .help("run the outermost loop on `GPUBlock` and `GPUThread`: `split(i, b, t, 256)`, then `parallelize(b, GPUBlock, NoRaces)` and `parallelize(t, GPUThread, NoRaces)`"),
-        )
     }
 }
