@@ -18,8 +18,8 @@ use crate::scalar::Monoid;
 /// Copies of the body of a loop for vector lanes whose number of iterations is not constant.
 const LANES: u32 = 8;
 
-/// A dimension counts for so much work at most: the estimate must not overflow.
-const WORK_OF_A_DIMENSION: u64 = 1 << 16;
+/// What is multiplied by another size counts for so much work at most, as any size does: the estimate must not overflow.
+const MOST_WORK: u64 = 1 << 31;
 
 /// What a loop needs of the state around it, once its body is there.
 pub(super) struct Outside {
@@ -275,13 +275,15 @@ impl Lowerer<'_> {
         let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].iter().any(|w| is(w, v)));
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar);
         let others = others.filter(|v| !has(v) && self.goes_through(leaf, st, *v));
-        others.fold(entries, |work, v| {
+        let sizes = others.map(|v| {
             let mut stored = sparse().chain(self.bucketed()).filter(|_| !gaps.contains(&v));
-            let length = stored.find_map(|a| self.average_fiber(a, v));
-            build::mul(
-                work,
-                length.unwrap_or_else(|| build::min(self.extent(v), Expr::Index(WORK_OF_A_DIMENSION))),
-            )
+            stored.find_map(|a| self.average_fiber(a, v)).unwrap_or_else(|| self.extent(v))
+        });
+        // Two sizes do not overflow.
+        let first = usize::from(leader.is_some());
+        sizes.enumerate().fold(entries, |work, (n, size)| match n + first {
+            0 | 1 => build::mul(work, size),
+            _ => build::mul(build::min(work, Expr::Index(MOST_WORK)), size),
         })
     }
 

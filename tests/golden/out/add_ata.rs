@@ -570,8 +570,7 @@ unsafe fn body_part__(
         for part in chunk.lo..chunk.hi {
             let window_begin = (part * i_step).min(B1_dim);
             let window_end = (window_begin + i_step).min(B1_dim);
-            for window in 0..window_end - window_begin {
-                let i = window_begin + window;
+            for i in window_begin..window_end {
                 let C2_begin = C2_crd.len();
                 let pt12_begin = t12_pos.index(i);
                 let pt12_end = t12_pos.index(i + 1);

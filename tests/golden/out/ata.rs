@@ -552,8 +552,7 @@ unsafe fn body_part__(
         for part in chunk.lo..chunk.hi {
             let window_begin = (part * i_step).min(A2_dim);
             let window_end = (window_begin + i_step).min(A2_dim);
-            for window in 0..window_end - window_begin {
-                let i = window_begin + window;
+            for i in window_begin..window_end {
                 let C2_begin = C2_crd.len();
                 let pt02_begin = t02_pos.index(i);
                 let pt02_end = t02_pos.index(i + 1);

@@ -20,8 +20,7 @@ extern "C" __global__ void __launch_bounds__(256) gram(
         const int row_begin = (int)min((long long)part * i_step, (long long)X1_dim);
         const int row_end = min(row_begin + i_step, X1_dim);
         // divide(i, part, row, 131072)
-        for (int row = 0; row < row_end - row_begin; ++row) {
-            const int i = row_begin + row;
+        for (int i = row_begin; i < row_end; ++i) {
             t += X_vals[(long long)i * X2_dim + k] * Y_vals[(long long)i * Y2_dim + l];
         }
         atomicAdd(&C_vals[(long long)k * Y2_dim + l], t);

@@ -27,10 +27,7 @@ unsafe fn body(
             },
             0..X2_dim,
             rt::in_lanes(
-                X2_dim
-                    .min(65536)
-                    .saturating_mul(Y2_dim.min(65536))
-                    .saturating_mul(X1_dim.min(65536)),
+                X2_dim.saturating_mul(Y2_dim).min(2147483648).saturating_mul(X1_dim),
                 usize::MAX,
             ),
             rt::Even,

@@ -37,7 +37,8 @@ unsafe fn body(
             0..B1_dim,
             B2_pos
                 .index(B1_dim)
-                .saturating_mul(C1_dim.min(65536))
+                .saturating_mul(C1_dim)
+                .min(2147483648)
                 .saturating_mul(
                     (C2_pos.index(C1_dim) / C1_dim.max(1)).saturating_add(1),
                 ),

@@ -26,10 +26,7 @@ unsafe fn body(
             },
             0..X1_dim,
             rt::in_lanes(
-                X1_dim
-                    .min(65536)
-                    .saturating_mul(W1_dim.min(65536))
-                    .saturating_mul(X2_dim.min(65536)),
+                X1_dim.saturating_mul(W1_dim).min(2147483648).saturating_mul(X2_dim),
                 X2_dim,
             ),
             rt::Even,

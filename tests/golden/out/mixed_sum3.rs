@@ -33,7 +33,7 @@ unsafe fn body(
                 A_vals: A_vals.shared(),
             },
             0..B1_dim,
-            B1_dim.min(65536).saturating_mul(B2_dim.min(65536)),
+            B1_dim.saturating_mul(B2_dim),
             rt::Even,
         );
     }

@@ -41,7 +41,7 @@ unsafe fn body(
             },
             pB1_begin..pB1_end,
             rt::in_lanes(
-                B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim.min(65536)),
+                B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim),
                 C2_dim,
             ),
             rt::Positions(&*B2_pos),

@@ -41,9 +41,7 @@ unsafe fn body(
             },
             0..(B1_dim + 15) / 16,
             rt::in_lanes(
-                B3_pos
-                    .index(B2_pos.index(B1_pos.index(1)))
-                    .saturating_mul(C2_dim.min(65536)),
+                B3_pos.index(B2_pos.index(B1_pos.index(1))).saturating_mul(C2_dim),
                 C2_dim,
             ),
             rt::Even,

@@ -55,6 +55,7 @@ unsafe fn body(
             A2_pos
                 .index(A1_dim)
                 .saturating_mul((B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1))
+                .min(2147483648)
                 .saturating_mul(
                     (C2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
                 ),

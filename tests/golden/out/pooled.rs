@@ -29,7 +29,7 @@ unsafe fn body(
                 H_vals: H_vals.shared(),
             },
             0..A1_dim,
-            rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(X2_dim.min(65536)), X2_dim),
+            rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(X2_dim), X2_dim),
             rt::Positions(&*A2_pos),
         );
     }

@@ -30,7 +30,7 @@ unsafe fn body(
                 A_vals: A_vals.shared(),
             },
             0..B1_dim,
-            rt::in_lanes(B2_pos.index(B1_dim).saturating_mul(C2_dim.min(65536)), C2_dim),
+            rt::in_lanes(B2_pos.index(B1_dim).saturating_mul(C2_dim), C2_dim),
             rt::Positions(&*B2_pos),
         );
     }

@@ -32,7 +32,7 @@ unsafe fn body(
                 A_vals: A_vals.shared(),
             },
             0..(B1_dim + 15) / 16,
-            B2_pos.index(B1_dim).saturating_mul(C2_dim.min(65536)),
+            B2_pos.index(B1_dim).saturating_mul(C2_dim),
             rt::Even,
         );
     }
@@ -108,8 +108,7 @@ unsafe fn body_i0(
         for i0 in chunk.lo..chunk.hi {
             let i1_begin = i0 * 16;
             let i1_end = (i1_begin + 16).min(B1_dim);
-            for i1 in 0..i1_end - i1_begin {
-                let i = i1_begin + i1;
+            for i in i1_begin..i1_end {
                 let pB2_begin = B2_pos.index(i);
                 let pB2_end = B2_pos.index(i + 1);
                 let kpos0_end = (pB2_end - pB2_begin) / 8;

@@ -966,8 +966,7 @@ unsafe fn body_part____(
         for part in chunk.lo..chunk.hi {
             let window_begin = (part * k_step).min(B2_dim);
             let window_end = (window_begin + k_step).min(B2_dim);
-            for window in 0..window_end - window_begin {
-                let k = window_begin + window;
+            for k in window_begin..window_end {
                 let C2_begin = C2_crd.len();
                 let pt12_begin = t12_pos.index(k);
                 let pt12_end = t12_pos.index(k + 1);

@@ -28,7 +28,7 @@ unsafe fn body(
                 C_vals: C_vals.shared(),
             },
             0..A1_dim,
-            rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(B2_dim.min(65536)), B2_dim),
+            rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(B2_dim), B2_dim),
             rt::Positions(&*A2_pos),
         );
     }

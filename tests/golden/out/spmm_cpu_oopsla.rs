@@ -29,7 +29,7 @@ unsafe fn body(
                 C_vals: C_vals.shared(),
             },
             0..(A1_dim + 15) / 16,
-            rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(B2_dim.min(65536)), B2_dim),
+            rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(B2_dim), B2_dim),
             rt::Even,
         );
     }
@@ -98,8 +98,7 @@ unsafe fn body_i0(
         for i0 in chunk.lo..chunk.hi {
             let i1_begin = i0 * 16;
             let i1_end = (i1_begin + 16).min(A1_dim);
-            for i1 in 0..i1_end - i1_begin {
-                let i = i1_begin + i1;
+            for i in i1_begin..i1_end {
                 let pA2_begin = A2_pos.index(i);
                 let pA2_end = A2_pos.index(i + 1);
                 for jpos0 in 0..(pA2_end - pA2_begin + 7) / 8 {

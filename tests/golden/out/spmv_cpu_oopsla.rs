@@ -74,8 +74,7 @@ unsafe fn body_i0(
         for i0 in chunk.lo..chunk.hi {
             let i1_begin = i0 * 16;
             let i1_end = (i1_begin + 16).min(A1_dim);
-            for i1 in 0..i1_end - i1_begin {
-                let i = i1_begin + i1;
+            for i in i1_begin..i1_end {
                 let mut t = 0.0_f64;
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);

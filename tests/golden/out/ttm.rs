@@ -46,7 +46,7 @@ unsafe fn body(
                 A_vals: rt::Own::of(A_vals),
             },
             pB1_begin..pB1_end,
-            B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim.min(65536)),
+            B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim),
             rt::Positions(&*B2_pos),
         );
         A2_pos.scan(A2_pos.len());

@@ -41,7 +41,7 @@ unsafe fn body(
                 A_vals: A_vals.shared(),
             },
             0..(pB2_end + 15) / 16,
-            B3_pos.index(pB2_end).saturating_mul(C2_dim.min(65536)),
+            B3_pos.index(pB2_end).saturating_mul(C2_dim),
             rt::Even,
         );
     }

@@ -570,3 +570,45 @@ fn scratch_arrays_and_unrolled_loops() {
         "#]],
     );
 }
+
+#[test]
+fn loops_start_where_they_are() {
+    // The second needs how far it is, and the third changes where it begins.
+    check(
+        |p| {
+            let (begin, end) = (index(p, "begin"), index(p, "end"));
+            let (at, i, k, j) = (index(p, "at"), index(p, "i"), index(p, "k"), index(p, "j"));
+            let (m, l) = (index(p, "m"), index(p, "l"));
+            let bounds = |begin: VarId| sub(end, begin);
+            vec![
+                mut_(begin, load(A2_POS, n(0))),
+                let_(end, load(A2_POS, n(1))),
+                for_(at, n(0), bounds(begin), vec![let_(i, add(begin, at)), store(i, as_f64(i))]),
+                for_(k, n(0), bounds(begin), vec![let_(j, add(k, begin)), store(j, as_f64(k))]),
+                for_(
+                    m,
+                    n(0),
+                    bounds(begin),
+                    vec![let_(l, add(begin, m)), store(l, as_f64(l)), set(begin, add(begin, n(1)))],
+                ),
+            ]
+        },
+        expect![[r#"
+                let mut begin = A2_pos[0];
+                let end = A2_pos[1];
+                for i in begin..end {
+                    y_vals[i] = i as f64;
+                }
+                for k in 0..end - begin {
+                    let j = k + begin;
+                    y_vals[j] = k as f64;
+                }
+                for m in 0..end - begin {
+                    let l = begin + m;
+                    y_vals[l] = l as f64;
+                    begin += 1;
+                }
+            }
+        "#]],
+    );
+}

@@ -339,10 +339,13 @@ fn no_update_is_lost() {
 #[test]
 fn sums_in_copies_have_the_same_bits_each_time() {
     let values: Vec<f64> = (1..1000).map(|n| 1.0 / f64::from(n)).collect();
+    // Of few elements on any number of threads.
+    let few = meet(&pools()[0], 7, &values, Add, false);
     for pool in pools() {
-        let first = meet(&pool, 7, &values, Add, false);
+        let many = meet(&pool, 19_000, &values, Add, false);
         for _ in 0..20 {
-            assert_eq!(meet(&pool, 7, &values, Add, false), first);
+            assert_eq!(meet(&pool, 7, &values, Add, false), few);
+            assert_eq!(meet(&pool, 19_000, &values, Add, false), many);
         }
     }
 }
@@ -373,7 +376,8 @@ fn a_copy_is_not_worth_more_than_its_chunk() {
         pool.install(|| unsafe { threads_with_copies(Baseline, &task, Add, 0..1000, work, Even) });
         seen.into_inner().expect("no panic")
     };
-    assert_eq!(alone(10, 1 << 20), [false; 4]);
+    assert_eq!(alone(10, 1 << 20), [false; 64]);
+    assert_eq!(alone(1 << 10, 1 << 20), [false; 4]);
     assert_eq!(alone(1 << 18, 1 << 20), [false; 2]);
     assert_eq!(alone(1 << 19, 1 << 20), [true]);
     assert_eq!(alone(10, 1 << 16), [true]);

@@ -3,7 +3,8 @@
 //! The outermost loop runs on several threads if `parallelize(i, CPUThread, NoRaces)` is legal: its iterations write
 //! rows of their own. Where operands are merged to find them, the loop is divided first, and threads take parts of its
 //! coordinates. Nothing is written twice and nothing is combined, so that the result is the same bytes on any number of
-//! threads. Whether there is enough work to wake a thread is decided at the call.
+//! threads. So is a result without variables, of which each part has a copy: both are as many on any number of threads.
+//! Whether there is enough work to wake a thread is decided at the call.
 
 mod cuda;
 mod outermost;
@@ -20,7 +21,7 @@ use crate::work::{WARM_LOG2, WORTH_LOG2};
 pub use cuda::default_cuda;
 use outermost::outermost;
 
-/// Parts of a loop that merges: eight for each of eight threads.
+/// Parts of a loop that merges, or that sums into one element: eight for each of eight threads.
 const PARTS: u32 = 64;
 
 /// The rule of `rt::threads` in words.
@@ -51,12 +52,16 @@ pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
             }
             scheduled
         }
-        Err(refused) if refused.iter().any(|d| d.code == "parallel-coiteration") => {
-            in_parts(kernel, &cin, cin.provenance.name(var)).unwrap_or_else(|reason| serial(cin, &reason))
-        }
         Err(refused) => {
-            let reason = refused.iter().next().map_or(String::new(), |d| d.message.clone());
-            serial(cin, &reason)
+            let merges = refused.iter().any(|d| d.code == "parallel-coiteration");
+            let strategy = match kernel.assignment.lhs.indices[..] {
+                [] => Some(Strategy::Temporary),
+                _ => merges.then_some(Strategy::NoRaces),
+            };
+            strategy
+                .ok_or_else(|| refused.iter().next().map_or(String::new(), |d| d.message.clone()))
+                .and_then(|strategy| in_parts(kernel, &cin, cin.provenance.name(var), strategy))
+                .unwrap_or_else(|reason| serial(cin, &reason))
         }
     }
 }
@@ -91,12 +96,12 @@ pub fn with_copies(kernel: &Kernel, cin: Cin) -> Scheduled {
     scheduled
 }
 
-/// The same in parts of the loop's coordinates, where operands are merged to find them: each begins with a search in every
-/// operand, so that there are no more of them than the work is worth.
-fn in_parts(kernel: &Kernel, cin: &Cin, var: &str) -> Result<Scheduled, String> {
+/// The same in parts of the loop's coordinates: where operands are merged to find them each part begins with a search in every
+/// operand, and where they are summed with a copy of the result, so that there are no more of them than the work is worth.
+fn in_parts(kernel: &Kernel, cin: &Cin, var: &str, strategy: Strategy) -> Result<Scheduled, String> {
     let mut plan = Plan::new(kernel, kernel.name.span());
     let (part, _) = plan.divide(var, "part", "window", PARTS);
-    plan.parallelize(&part, Unit::CpuThread, Strategy::NoRaces);
+    plan.parallelize(&part, Unit::CpuThread, strategy);
     let commands = plan.finish();
     let mut scheduled = apply(kernel, cin.clone(), &commands, Platform::Cpu)
         .map_err(|refused| refused.iter().next().map_or(String::new(), |d| d.message.clone()))?;
