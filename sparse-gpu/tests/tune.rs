@@ -436,6 +436,63 @@ fn a_search_that_is_stopped_keeps_what_it_found() {
     assert_eq!(tune(&kernel, &arguments, &space).unwrap().source(), Source::Remembered);
 }
 
+/// What is right for similar inputs may race on these, or promise a size that they have not.
+#[test]
+fn remembered_commands_are_compared_with_what_they_are_for() {
+    let (sim, kernel) = (Sim::new(), Tunable::parse(spmv::TEXT).unwrap());
+    let row: AtomicParallelism = "<32 row, 1 col>, 1".parse().unwrap();
+    let space = |name: &str, commands: &str| {
+        Space::all().finalists(1).memory(Memory::Folder(folder(name))).points([row]).schedule(commands)
+    };
+    // Eight entries a row, which chunks of eight are the rows of; and here and there seven and nine.
+    let matrix = |rows: usize, uneven: bool| {
+        let length = move |i: usize| match i % 100 {
+            0 if uneven => 7,
+            1 if uneven => 9,
+            _ => 8,
+        };
+        let entries = (0..rows).flat_map(|i| (0..length(i)).map(move |k| ([i, k * 5], 1.0)));
+        Csr::<f64>::from_triplets([rows, 80], entries).unwrap()
+    };
+    let x = DenseVec::<f64>::full([80], 2.0);
+    let run = |space: &Space, a: &Csr<f64>| {
+        let (on_a, on_x) = (a.to(&sim).unwrap(), x.to(&sim).unwrap());
+        let arguments = Arguments::new().tensor(&on_a).tensor(&on_x);
+        let mut ignored = vec![];
+        let tuned = tune_with(&kernel, &arguments, space, |p| {
+            ignored.extend(match p {
+                Progress::Ignored { why, .. } => Some(why),
+                _ => None,
+            });
+            ControlFlow::Continue(())
+        });
+        let tuned = tuned.unwrap();
+        let y = tuned.run::<DenseVec<f64>, _>(&arguments).unwrap().to_host().unwrap();
+        assert!(y.approx_eq(&spmv(a, &x).unwrap(), 1e-9));
+        (tuned.source(), matches!(tuned.choice(), Choice::Commands(_)), ignored.join("\n"))
+    };
+    let racing = "fuse(i, j, f); pos(f, p, A[i, j]); split(p, q, e, 8); split(q, b, t, 64); \
+                  parallelize(b, GPUBlock, IgnoreRaces); parallelize(t, GPUThread, IgnoreRaces);";
+    let bound = "bound(i, ib, 2000, MaxExact); split(ib, b, t, 64); parallelize(b, GPUBlock, NoRaces); \
+                 parallelize(t, GPUThread, NoRaces);";
+    let [races, bounds] = [space("racing", racing), space("bound", bound)];
+    let of_search = Source::Search { checked_by: Reviewer::Cpu };
+    let cases = [
+        (races, matrix(4000, false), matrix(4000, true)),
+        (bounds, matrix(2000, false), matrix(2001, false)),
+    ];
+    for (space, one, other) in cases {
+        let (source, commands, ignored) = run(&space, &one);
+        assert_eq!((source, ignored), (of_search, String::new()));
+        assert_eq!(run(&space, &one), (Source::Remembered, commands, String::new()));
+        // Commands are the ones that were remembered, and are none for the other.
+        assert!(commands, "the point is no slower");
+        let (source, commands, ignored) = run(&space, &other);
+        assert!(source == of_search && !commands, "{source:?}");
+        assert!(ignored.contains("its schedule is not for these inputs"), "{ignored}");
+    }
+}
+
 /// Whoever stops at a file that holds no result is not asked again.
 #[test]
 fn a_search_is_stopped_by_an_ignored_file() {

@@ -168,8 +168,8 @@ impl<'a, D: Meter> Search<'a, D> {
             Lookup::Nothing => return Ok(None),
             Lookup::Ignored(why) => why,
             Lookup::Found(Remembered { complete: false, choice, .. }) => return Ok(Some(Err(choice))),
-            Lookup::Found(Remembered { choice, figure, .. }) => match self.kernel.compile(&choice) {
-                Err(why) => format!("its schedule does not compile: {why}"),
+            Lookup::Found(Remembered { choice, figure, .. }) => match self.still_right(&choice)? {
+                Err(why) => why,
                 Ok(kernel) => {
                     // There is nothing to stop.
                     let _ = progress(Progress::Remembered { file });
@@ -182,6 +182,22 @@ impl<'a, D: Meter> Search<'a, D> {
             ControlFlow::Continue(()) => Ok(None),
             ControlFlow::Break(()) => Err(TuneError::Stopped),
         }
+    }
+
+    /// What was right for similar inputs, if it is for these. Points are for any. Commands may ignore races or promise
+    /// bounds, which hold for some inputs alone: their result is compared.
+    fn still_right(&self, choice: &Choice) -> Result<std::result::Result<Kernel, String>> {
+        let kernel = match self.kernel.compile(choice) {
+            Ok(kernel) => kernel,
+            Err(why) => return Ok(Err(format!("its schedule does not compile: {why}"))),
+        };
+        if matches!(choice, Choice::Commands(_)) {
+            let mut scratch = self.arguments.scratch(self.kernel.written());
+            if let Err(why) = self.check(&kernel, &mut scratch, &self.reference()?) {
+                return Ok(Err(format!("its schedule is not for these inputs: {why}")));
+            }
+        }
+        Ok(Ok(kernel))
     }
 
     fn remember(&self, best: &Best<D::Figure>, complete: bool, progress: Callback<'_>) {
@@ -301,19 +317,30 @@ impl<'a, D: Meter> Search<'a, D> {
 
     /// Runs a kernel, checks its result, and only then takes its time.
     fn time(&self, kernel: &Kernel, reference: &Reference) -> std::result::Result<D::Figure, Dropped> {
-        let failed = |e: Error| Dropped::Failed(e.to_string());
         let written = self.kernel.written();
         let mut scratch = self.arguments.scratch(written);
-        let run = || self.once(kernel, written, &mut scratch);
-        let (result, seen) = self.device.watch(run).map_err(failed)?;
-        if let Some(what) = reference.differs(&result) {
-            return Err(Dropped::Wrong(what));
-        }
+        let seen = self.check(kernel, &mut scratch, reference)?;
         let mut again = || {
             let call = self.arguments.call(kernel, written, &mut scratch)?;
             if written.is_some() { call.in_place() } else { call.made().map(drop) }
         };
-        self.device.time(&self.model, seen, kernel.waits(), &mut again).map_err(failed)
+        let time = self.device.time(&self.model, seen, kernel.waits(), &mut again);
+        time.map_err(|e| Dropped::Failed(e.to_string()))
+    }
+
+    /// Runs a kernel once, and compares its result: what the device saw, if it is right.
+    fn check(
+        &self,
+        kernel: &Kernel,
+        scratch: &mut Option<Box<dyn Scratch<D>>>,
+        reference: &Reference,
+    ) -> std::result::Result<D::Seen, Dropped> {
+        let run = || self.once(kernel, self.kernel.written(), scratch);
+        let (result, seen) = self.device.watch(run).map_err(|e| Dropped::Failed(e.to_string()))?;
+        match reference.differs(&result) {
+            Some(what) => Err(Dropped::Wrong(what)),
+            None => Ok(seen),
+        }
     }
 
     /// One run's result, on the host.
