@@ -13,6 +13,12 @@ tensor_kernel! {
     fn frobenius(A: Csr<f64>, B: Csr<f64>) -> Scalar<f64> { s = A[i, j] * B[i, j]; }
 }
 tensor_kernel! {
+    fn squares(A: Csr<f64>) -> Scalar<f64> { s = A[i, j] * A[i, j]; }
+}
+tensor_kernel! {
+    fn dense_squares(X: DenseMat<f64>) -> Scalar<f64> { s = X[i, j] * X[i, j]; }
+}
+tensor_kernel! {
     fn largest(a: SparseVec<f64>) -> Scalar<f64> { s max= a[i] * 2.0; }
 }
 tensor_kernel! {
@@ -63,6 +69,10 @@ fn totals_have_the_same_bits_on_any_number_of_threads() {
     check("a quadratic form", expected, || quadratic(&a, &x, &y).unwrap().get([]));
     let expected = a.iter().map(|(_, v)| v * v).sum();
     check("a product of matrices' entries", expected, || frobenius(&a, &a).unwrap().get([]));
+    check("a matrix's squares", expected, || squares(&a).unwrap().get([]));
+    let x = DenseMat::from_dense([1500, 1000], (0..1_500_000).map(value).collect()).unwrap();
+    let expected = (0..1_500_000).map(|n| value(n) * value(n)).sum();
+    check("a dense matrix's squares", expected, || dense_squares(&x).unwrap().get([]));
     let entries = (0..2_000_000).map(|i| ([3 * i], value(i)));
     let v = SparseVec::from_triplets([6_000_000], entries).unwrap();
     check("a maximum", 2.0 * value(0), || largest(&v).unwrap().get([]));
@@ -74,5 +84,15 @@ fn totals_run_on_threads() {
         [dot::explain(), quadratic::explain(), frobenius::explain(), largest::explain(), more::explain()]
     {
         assert!(text.contains("parallelize(part, CPUThread, Temporary)"), "{text}");
+    }
+}
+
+/// Where nothing asks for rows there is one loop over all entries, or elements.
+#[test]
+fn totals_of_one_operand_have_one_loop() {
+    for (program, all) in [(squares::PROGRAM, "A2_pos[A1_dim]"), (dense_squares::PROGRAM, "X1_dim * X2_dim")]
+    {
+        let run = &program[program.find("run {").unwrap()..];
+        assert!(run.contains(all) && run.matches("for ").count() == 2, "{run}");
     }
 }

@@ -190,16 +190,17 @@ pub(super) struct Shape {
 }
 
 /// All loops over an operand's levels become one over its positions, whose name is given; if there are some.
-pub(super) fn positions<'a>(
+pub(super) fn positions(
     cin: &Cin,
     nest: &[IndexVar],
-    a: &'a Access,
-) -> Option<impl Fn(&mut Plan<'_>) -> String + use<'a>> {
+    a: &Access,
+) -> Option<impl Fn(&mut Plan<'_>) -> String + use<>> {
     let levels = nest.iter().filter(|v| a.indices.contains(v));
     let levels: Vec<String> = levels.map(|v| cin.provenance.name(*v).to_owned()).collect();
+    let a = a.clone();
     (!levels.is_empty()).then_some(move |plan: &mut Plan<'_>| {
         let fused = plan.fuse(&levels, "fused");
-        plan.pos(&fused, "position", a)
+        plan.pos(&fused, "position", &a)
     })
 }
 

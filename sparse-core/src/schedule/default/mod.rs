@@ -15,11 +15,12 @@ use super::{Scheduled, Step, apply};
 use crate::cin::cost::has_mask;
 use crate::cin::provenance::Worth;
 use crate::cin::{Cin, Workspace, WorkspaceFormat, print};
-use crate::front::ast::Kernel;
+use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 use crate::work::{WARM_LOG2, WORTH_LOG2};
 pub use cuda::default_cuda;
 use outermost::outermost;
+use sums::Made;
 
 /// Parts of a loop that merges, or that sums into one element: eight for each of eight threads.
 const PARTS: u32 = 64;
@@ -54,16 +55,29 @@ pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
         }
         Err(refused) => {
             let merges = refused.iter().any(|d| d.code == "parallel-coiteration");
-            let strategy = match kernel.assignment.lhs.indices[..] {
-                [] => Some(Strategy::Temporary),
-                _ => merges.then_some(Strategy::NoRaces),
+            let why = || refused.iter().next().map_or(String::new(), |d| d.message.clone());
+            let scheduled = match kernel.assignment.lhs.indices[..] {
+                [] => total(kernel, &cin, var),
+                _ if merges => in_parts(kernel, &cin, &whole(&cin, var), Strategy::NoRaces),
+                _ => Err(why()),
             };
-            strategy
-                .ok_or_else(|| refused.iter().next().map_or(String::new(), |d| d.message.clone()))
-                .and_then(|strategy| in_parts(kernel, &cin, cin.provenance.name(var), strategy))
-                .unwrap_or_else(|reason| serial(cin, &reason))
+            scheduled.unwrap_or_else(|reason| serial(cin, &reason))
         }
     }
+}
+
+/// The loop over a variable, as it is.
+fn whole(cin: &Cin, var: IndexVar) -> Made<'static> {
+    let name = cin.provenance.name(var).to_owned();
+    Box::new(move |_| name.clone())
+}
+
+/// A result without variables: each part is summed into a copy of it.
+fn total(kernel: &Kernel, cin: &Cin, outermost: IndexVar) -> Result<Scheduled, String> {
+    let loops = sums::of_entries(kernel, cin).into_iter().chain([whole(cin, outermost)]);
+    let mut found = loops.map(|terms| in_parts(kernel, cin, &terms, Strategy::Temporary));
+    let first = found.next().unwrap_or_else(|| unreachable!("the loop itself is the last"));
+    first.or_else(|why| found.find(Result::is_ok).unwrap_or(Err(why)))
 }
 
 /// Threads may fill what is gathered before all loops.
@@ -98,9 +112,10 @@ pub fn with_copies(kernel: &Kernel, cin: Cin) -> Scheduled {
 
 /// The same in parts of the loop's coordinates: where operands are merged to find them each part begins with a search in every
 /// operand, and where they are summed with a copy of the result, so that there are no more of them than the work is worth.
-fn in_parts(kernel: &Kernel, cin: &Cin, var: &str, strategy: Strategy) -> Result<Scheduled, String> {
+fn in_parts(kernel: &Kernel, cin: &Cin, of: &Made<'_>, strategy: Strategy) -> Result<Scheduled, String> {
     let mut plan = Plan::new(kernel, kernel.name.span());
-    let (part, _) = plan.divide(var, "part", "window", PARTS);
+    let var = of(&mut plan);
+    let (part, _) = plan.divide(&var, "part", "window", PARTS);
     plan.parallelize(&part, Unit::CpuThread, strategy);
     let commands = plan.finish();
     let mut scheduled = apply(kernel, cin.clone(), &commands, Platform::Cpu)
@@ -109,13 +124,12 @@ fn in_parts(kernel: &Kernel, cin: &Cin, var: &str, strategy: Strategy) -> Result
     if let Some(part) = p.find(&part) {
         p.tag_mut(part).worth = Some(Worth::Work);
     }
-    if let [divided, parallel] = &mut scheduled.steps[..] {
-        divided.command = format!(
-            "default: {}, or fewer parts: 2^{} operations each at least",
-            divided.command,
-            WARM_LOG2 - 1
-        );
-        parallel.command = format!("default: {}: {}", parallel.command, stays());
+    for step in &mut scheduled.steps {
+        step.command = format!("default: {}", step.command);
+    }
+    if let [.., divided, parallel] = &mut scheduled.steps[..] {
+        divided.command += &format!(", or fewer parts: 2^{} operations each at least", WARM_LOG2 - 1);
+        parallel.command += &format!(": {}", stays());
     }
     Ok(scheduled)
 }

@@ -19,6 +19,7 @@
 //! long. Eight lanes read a sector of 32 bytes, and have something to do in short rows, too.
 
 use super::cuda::{Shape, UNITS, accesses, plan, positions};
+use crate::cin::order::level_vars;
 use crate::cin::provenance::Worth;
 use crate::cin::{Access, Cin};
 use crate::format::Level;
@@ -44,10 +45,9 @@ const LANES: u32 = 8;
 /// or along them.
 pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let nest: Vec<IndexVar> = nest(&cin.root);
-    let accesses = accesses(kernel);
-    let all_dense = accesses.iter().all(|a| kernel.tensors[a.tensor.index()].spec.is_dense());
+    let all_dense = accesses(kernel).iter().all(|a| kernel.tensors[a.tensor.index()].spec.is_dense());
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
-    let sums = Sums { kernel, accesses, loops: nest.iter().map(name).collect() };
+    let sums = Sums::of(kernel, cin, &nest);
     let out = &kernel.assignment.lhs.indices;
     if !out.is_empty() {
         let (kept, mut summed): (Vec<IndexVar>, Vec<_>) = nest.iter().partition(|v| out.contains(v));
@@ -78,6 +78,27 @@ pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     sums.accesses.iter().filter_map(of_entries).collect()
 }
 
+/// A loop that commands make.
+pub(super) type Made<'a> = Box<dyn Fn(&mut Plan<'_>) -> String + 'a>;
+
+/// One loop over all that a result without variables is summed of, if nothing asks where the rows begin: over an operand's
+/// entries, or over the elements of dense operands that are all stored in the loops' order. The best first.
+pub(super) fn of_entries<'a>(kernel: &'a Kernel, cin: &'a Cin) -> Vec<Made<'a>> {
+    let nest: Vec<IndexVar> = nest(&cin.root);
+    let sums = Sums::of(kernel, cin, &nest);
+    let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
+    let whole = |a: &Access| spec(a).is_dense() && level_vars(spec(a), a) == nest;
+    if nest.len() > 1 && sums.accesses.iter().all(whole) {
+        return vec![Box::new(move |plan| plan.fuse(&sums.loops, "fused"))];
+    }
+    let sparse = sums.accesses.iter().filter(|a| !spec(a).is_dense() && !sums.asks_for_rows(a));
+    let loops = sparse.filter_map(|a| {
+        let entries = positions(cin, &nest, a)?;
+        Some(Box::new(entries) as Made<'a>)
+    });
+    loops.collect()
+}
+
 /// A statement whose sums are shared.
 struct Sums<'k> {
     kernel: &'k Kernel,
@@ -86,7 +107,12 @@ struct Sums<'k> {
     loops: Vec<String>,
 }
 
-impl Sums<'_> {
+impl<'k> Sums<'k> {
+    fn of(kernel: &'k Kernel, cin: &Cin, nest: &[IndexVar]) -> Self {
+        let loops = nest.iter().map(|v| cin.provenance.name(*v).to_owned()).collect();
+        Sums { kernel, accesses: accesses(kernel), loops }
+    }
+
     /// Has another access a coordinate of one of the levels above the last, of which an entry does not store its own?
     fn asks_for_rows(&self, of: &Access) -> bool {
         let spec = &self.kernel.tensors[of.tensor.index()].spec;
