@@ -94,6 +94,11 @@ pub struct LevelRef {
 }
 
 impl LevelRef {
+    /// Does it list coordinates, that can be stepped through and searched?
+    pub fn lists_coordinates(&self) -> bool {
+        self.level.lists_coordinates() && self.crd.is_some()
+    }
+
     /// Does it store a part for each coordinate, and no coordinates? Then it can be located in, and not swept.
     pub fn is_in_parts(&self) -> bool {
         self.pos.is_some() && self.crd.is_none()

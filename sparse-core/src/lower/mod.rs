@@ -75,7 +75,7 @@ use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::val::{AccessId, Constant};
 use crate::cin::{Access, Cin, Provenance, Workspace, WorkspaceDecl};
 use crate::diag::Diagnostic;
-use crate::format::TensorId;
+use crate::format::{Level, TensorId};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Platform;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty, Var, VarId, WorkspaceId};
@@ -336,8 +336,8 @@ impl<'k> Lowerer<'k> {
                 .map(|level| LevelRef {
                     level: spec.levels[level],
                     size: l.extent(vars[level]),
-                    pos: has_pos(spec.levels[level]).then(|| l.input(Array::Pos(a.tensor, level))),
-                    crd: (!spec.levels[level].is_full()).then(|| l.input(Array::Crd(a.tensor, level))),
+                    pos: l.level_array(spec.levels[level], Array::Pos(a.tensor, level)),
+                    crd: l.level_array(spec.levels[level], Array::Crd(a.tensor, level)),
                 })
                 .collect();
             l.input(Array::Vals(a.tensor));
@@ -346,6 +346,11 @@ impl<'k> Lowerer<'k> {
         }
         l.declare_output();
         l
+    }
+
+    /// An operand's array, if a level stores it.
+    fn level_array(&mut self, level: Level, array: Array) -> Option<BufferId> {
+        array.is_stored_by(level).then(|| self.input(array))
     }
 
     fn extent(&self, v: IndexVar) -> Expr {
@@ -505,8 +510,4 @@ fn internal(kernel: &Kernel, what: &str) -> Box<Diagnostic> {
         Diagnostic::new("internal", kernel.name.span(), format!("internal error in lowering: {what}"))
             .help("this is a mistake of the compiler: please report it with this kernel"),
     )
-}
-
-fn has_pos(level: crate::format::Level) -> bool {
-    matches!(level, crate::format::Level::Compressed { .. })
 }
