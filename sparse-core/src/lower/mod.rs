@@ -60,6 +60,8 @@ mod rows;
 mod scattered;
 mod state;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod tidy;
 mod update;
 mod value;
@@ -485,7 +487,7 @@ impl<'k> Lowerer<'k> {
             Looplet::Run(Body::Child(p)) => {
                 block.extend(self.lower(loops, st.step(a, p))?);
             }
-            Looplet::Switch { cond, then: Body::Child(p), .. } => {
+            Looplet::Switch { cond, then: Body::Child(p), otherwise: Body::Fill } => {
                 let then = self.lower(loops, st.clone().step(a, p))?;
                 let otherwise = if st.walks.contains(&a) {
                     // No position, no iteration.
@@ -498,7 +500,13 @@ impl<'k> Lowerer<'k> {
                     block.push(Stmt::If { cond, then, otherwise });
                 }
             }
-            other => unreachable!("a known coordinate is stored or not: {other:?}"),
+            other => {
+                let name = self.tensor_name(a);
+                let what = format!(
+                    "a level of `{name}` is located as what is neither a `Run` of a child nor a `Switch` from one to fill: {other:?}"
+                );
+                return Err(internal(self.kernel, &what));
+            }
         }
         Ok(block)
     }
