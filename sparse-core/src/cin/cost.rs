@@ -157,9 +157,7 @@ impl<'c> Work<'c> {
         let lists = |a: &Access| {
             let spec = &self.kernel.tensors[a.tensor.index()].spec;
             let level = level_vars(spec, a).iter().position(|v| v == var);
-            let has_list = |level: usize| {
-                matches!(spec.levels[level], Level::Compressed { .. } | Level::Singleton { .. })
-            };
+            let has_list = |level: usize| spec.levels[level].lists_coordinates();
             spec.fill == Fill::Zero && level.is_some_and(has_list)
         };
         let read = value(consumer);

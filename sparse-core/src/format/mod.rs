@@ -98,6 +98,22 @@ impl Level {
         }
     }
 
+    /// Is `pos` among them?
+    pub fn has_pos(self) -> bool {
+        self.arrays().contains(&Array::Pos)
+    }
+
+    /// Is `crd`?
+    pub fn has_crd(self) -> bool {
+        self.arrays().contains(&Array::Crd)
+    }
+
+    /// Every position has its coordinate in `crd`, in order below each parent, so that loops may step through it and searches
+    /// look there. The coordinates of other levels are computed.
+    pub const fn lists_coordinates(self) -> bool {
+        self.capabilities().has(Capabilities::ITERATE_POSITIONS)
+    }
+
     /// Every coordinate of the dimension is stored.
     pub const fn is_full(self) -> bool {
         self.properties().has(Properties::FULL)
@@ -124,7 +140,7 @@ impl Level {
             (Level::Dense, Level::Dense) => true,
             (Level::Compressed { unique: a }, Level::Compressed { unique: b }) => a == b,
             (Level::Singleton { unique: a }, Level::Singleton { unique: b }) => a == b,
-            _ => false,
+            (Level::Dense | Level::Compressed { .. } | Level::Singleton { .. }, _) => false,
         }
     }
 

@@ -33,7 +33,7 @@ impl Properties {
 pub struct Capabilities(u8);
 
 impl Capabilities {
-    /// The positions below a parent are enumerated, and each has its coordinate.
+    /// The positions below a parent are enumerated, and each has its coordinate in `crd`.
     pub const ITERATE_POSITIONS: Capabilities = Capabilities(1);
     /// The coordinates below a parent are enumerated, and each has its position.
     pub const ITERATE_COORDINATES: Capabilities = Capabilities(2);

@@ -141,7 +141,7 @@ impl<'a> LevelView<'a> {
     pub fn coordinate(&self, position: usize) -> usize {
         match self.format {
             Level::Dense => position % self.size,
-            _ => self.crd[position] as usize,
+            Level::Compressed { .. } | Level::Singleton { .. } => self.crd[position] as usize,
         }
     }
 
@@ -156,14 +156,16 @@ impl<'a> LevelView<'a> {
 
     /// The positions of a coordinate below a range of parents whose coordinates are equal.
     pub fn locate(&self, parents: Range<usize>, coordinate: usize) -> Range<usize> {
-        if self.format.can_locate() {
-            return dense::locate(self.size, parents, coordinate);
+        match self.format {
+            Level::Dense => dense::locate(self.size, parents, coordinate),
+            Level::Compressed { .. } | Level::Singleton { .. } => {
+                let all = self.children(parents);
+                let crd = &self.crd[all.clone()];
+                let lo = crd.partition_point(|&c| (c as usize) < coordinate);
+                let hi = lo + crd[lo..].partition_point(|&c| c as usize == coordinate);
+                all.start + lo..all.start + hi
+            }
         }
-        let all = self.children(parents);
-        let crd = &self.crd[all.clone()];
-        let lo = crd.partition_point(|&c| (c as usize) < coordinate);
-        let hi = lo + crd[lo..].partition_point(|&c| c as usize == coordinate);
-        all.start + lo..all.start + hi
     }
 }
 
@@ -214,7 +216,7 @@ pub fn validate<A: Indices>(
             (Level::Singleton { unique }, LevelArrays::Singleton { crd }) => {
                 singleton::validate(&mut at, size, unique, crd.indices())?;
             }
-            _ => {
+            (Level::Dense | Level::Compressed { .. } | Level::Singleton { .. }, _) => {
                 let (expected, found) = (format.arrays(), arrays.arrays());
                 return Err(Error::LevelMismatch { level, expected, found });
             }

@@ -48,7 +48,7 @@ pub fn expand(levels: &[LevelView<'_>]) -> Result<Vec<Buffer<i32>>> {
         let mut own = Buffer::try_with_capacity(count)?;
         match level.format() {
             Level::Dense => (0..positions).for_each(|_| (0..level.size() as i32).for_each(|c| own.push(c))),
-            _ => own.extend_from_slice(level.crd()),
+            Level::Compressed { .. } | Level::Singleton { .. } => own.extend_from_slice(level.crd()),
         }
         columns.push(own);
         positions = count;

@@ -3,7 +3,7 @@
 use super::{BufferId, Expr, Ty};
 #[cfg(doc)]
 use super::{Launch, Step, Stmt};
-use crate::format::{TensorId, WorkspaceFormat};
+use crate::format::{Level, TensorId, WorkspaceFormat};
 use crate::scalar::{DType, Monoid, Value};
 
 /// Element type of a buffer.
@@ -45,6 +45,17 @@ pub enum Array {
     Vals(TensorId),
     /// Belongs to no tensor: a workspace.
     Local,
+}
+
+impl Array {
+    /// Is it among the arrays that store a level of this format?
+    pub fn is_stored_by(self, level: Level) -> bool {
+        match self {
+            Array::Pos(..) => level.has_pos(),
+            Array::Crd(..) => level.has_crd(),
+            Array::Vals(_) | Array::Local => false,
+        }
+    }
 }
 
 /// Where a buffer lives and who may write it.

@@ -3,7 +3,8 @@
 use super::{Body, LevelRef, Looplet, Position};
 use crate::llir::{Expr, build};
 
-fn base(level: &LevelRef, parent: &Position) -> Expr {
+/// The position of coordinate 0.
+fn begin(level: &LevelRef, parent: &Position) -> Expr {
     let parent = match parent {
         Position::One(p) => p.clone(),
         Position::Range(..) => unreachable!("concretization refuses a dense level below a non-unique one"),
@@ -12,9 +13,9 @@ fn base(level: &LevelRef, parent: &Position) -> Expr {
 }
 
 pub(super) fn unfurl(level: &LevelRef, parent: &Position) -> Looplet {
-    Looplet::Lookup { base: base(level, parent) }
+    Looplet::Lookup { start: Expr::Index(0), begin: begin(level, parent) }
 }
 
 pub(super) fn locate(level: &LevelRef, parent: &Position, coordinate: &Expr) -> Looplet {
-    Looplet::Run(Body::Child(Position::One(build::add(base(level, parent), coordinate.clone()))))
+    Looplet::Run(Body::Child(Position::One(build::add(begin(level, parent), coordinate.clone()))))
 }

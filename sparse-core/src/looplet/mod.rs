@@ -48,14 +48,17 @@ pub struct Stepper {
 /// How a fiber reads along its dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Looplet {
-    /// Random access: coordinate `i` is at position `base + i`.
+    /// Random access: coordinate `i` is at position `begin + (i - start)`. No coordinate of its interval is below `start`, so
+    /// that nothing is negative on the way, as the position of coordinate 0 would be.
     Lookup {
-        /// Position of coordinate 0.
-        base: Expr,
+        /// The first coordinate.
+        start: Expr,
+        /// Its position.
+        begin: Expr,
     },
     /// The same over the whole interval.
     Run(Body),
-    /// Fill, then one stored coordinate at `at`.
+    /// Fill, then one stored coordinate at `at`: a phase of a sequence.
     Spike {
         /// The coordinate.
         at: Expr,
@@ -68,7 +71,7 @@ pub enum Looplet {
     Stepper(Stepper),
     /// Stored coordinates that another leads: it gallops to the leader's coordinate.
     Jumper(Stepper),
-    /// A run-time case: the first if the condition holds.
+    /// A run-time case, the first if the condition holds: what [`locate`] gives.
     Switch {
         /// The condition.
         cond: Expr,
@@ -94,6 +97,11 @@ pub struct LevelRef {
 }
 
 impl LevelRef {
+    /// Does it list coordinates, that can be stepped through and searched?
+    pub fn lists_coordinates(&self) -> bool {
+        self.level.lists_coordinates() && self.crd.is_some()
+    }
+
     /// Does it store a part for each coordinate, and no coordinates? Then it can be located in, and not swept.
     pub fn is_in_parts(&self) -> bool {
         self.pos.is_some() && self.crd.is_none()
@@ -107,7 +115,8 @@ pub trait Bind {
     fn bind(&mut self, hint: &str, value: Expr) -> Expr;
 }
 
-/// How the level reads along its dimension below `parent`.
+/// How the level reads along its dimension below `parent`: anything but a [`Looplet::Switch`], whose condition could not
+/// ask of a coordinate, and a [`Looplet::Spike`] in a [`Looplet::Sequence`] alone.
 pub fn unfurl(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> Looplet {
     match level.level {
         Level::Dense => dense::unfurl(level, parent),
@@ -116,8 +125,8 @@ pub fn unfurl(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> Loopl
     }
 }
 
-/// What the level holds at a known coordinate below `parent`: a [`Looplet::Run`] where that needs no test, else a
-/// [`Looplet::Switch`].
+/// What the level holds at a known coordinate below `parent`: a [`Looplet::Run`] of a child where that needs no test, else a
+/// [`Looplet::Switch`] between one and fill.
 pub fn locate(level: &LevelRef, parent: &Position, coordinate: &Expr, bind: &mut dyn Bind) -> Looplet {
     match level.level {
         Level::Dense => dense::locate(level, parent, coordinate),

@@ -63,7 +63,7 @@ impl Lowerer<'_> {
             None if *var != iteration.leaf => return None,
             None if level.level == Level::Dense => at,
             None => {
-                let (pos, crd) = (level.pos?, level.crd?);
+                let (pos, crd) = (level.pos?, level.crd.filter(|_| level.lists_coordinates())?);
                 let [begin, end] = [0, 1].map(|n| build::load(pos, Expr::Index(n)));
                 build::search(Bound::Lower, crd, begin, end, at)
             }

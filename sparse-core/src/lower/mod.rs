@@ -60,6 +60,8 @@ mod rows;
 mod scattered;
 mod state;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod tidy;
 mod update;
 mod value;
@@ -75,7 +77,7 @@ use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::val::{AccessId, Constant};
 use crate::cin::{Access, Cin, Provenance, Workspace, WorkspaceDecl};
 use crate::diag::Diagnostic;
-use crate::format::TensorId;
+use crate::format::{Level, TensorId};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Platform;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty, Var, VarId, WorkspaceId};
@@ -336,8 +338,8 @@ impl<'k> Lowerer<'k> {
                 .map(|level| LevelRef {
                     level: spec.levels[level],
                     size: l.extent(vars[level]),
-                    pos: has_pos(spec.levels[level]).then(|| l.input(Array::Pos(a.tensor, level))),
-                    crd: (!spec.levels[level].is_full()).then(|| l.input(Array::Crd(a.tensor, level))),
+                    pos: l.level_array(spec.levels[level], Array::Pos(a.tensor, level)),
+                    crd: l.level_array(spec.levels[level], Array::Crd(a.tensor, level)),
                 })
                 .collect();
             l.input(Array::Vals(a.tensor));
@@ -346,6 +348,11 @@ impl<'k> Lowerer<'k> {
         }
         l.declare_output();
         l
+    }
+
+    /// An operand's array, if a level stores it.
+    fn level_array(&mut self, level: Level, array: Array) -> Option<BufferId> {
+        array.is_stored_by(level).then(|| self.input(array))
     }
 
     fn extent(&self, v: IndexVar) -> Expr {
@@ -480,7 +487,7 @@ impl<'k> Lowerer<'k> {
             Looplet::Run(Body::Child(p)) => {
                 block.extend(self.lower(loops, st.step(a, p))?);
             }
-            Looplet::Switch { cond, then: Body::Child(p), .. } => {
+            Looplet::Switch { cond, then: Body::Child(p), otherwise: Body::Fill } => {
                 let then = self.lower(loops, st.clone().step(a, p))?;
                 let otherwise = if st.walks.contains(&a) {
                     // No position, no iteration.
@@ -493,7 +500,13 @@ impl<'k> Lowerer<'k> {
                     block.push(Stmt::If { cond, then, otherwise });
                 }
             }
-            other => unreachable!("a known coordinate is stored or not: {other:?}"),
+            other => {
+                let name = self.tensor_name(a);
+                let what = format!(
+                    "a level of `{name}` is located as what is neither a `Run` of a child nor a `Switch` from one to fill: {other:?}"
+                );
+                return Err(internal(self.kernel, &what));
+            }
         }
         Ok(block)
     }
@@ -505,8 +518,4 @@ fn internal(kernel: &Kernel, what: &str) -> Box<Diagnostic> {
         Diagnostic::new("internal", kernel.name.span(), format!("internal error in lowering: {what}"))
             .help("this is a mistake of the compiler: please report it with this kernel"),
     )
-}
-
-fn has_pos(level: crate::format::Level) -> bool {
-    matches!(level, crate::format::Level::Compressed { .. })
 }

@@ -2,7 +2,7 @@
 
 use super::place::{ceil, length};
 use super::state::{Lhs, State};
-use super::{Binder, Lowered, Lowerer, MAX_POINTS, joined};
+use super::{Binder, Lowered, Lowerer, MAX_POINTS, internal, joined};
 use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
@@ -127,14 +127,31 @@ impl Lowerer<'_> {
             return Ok(vec![]);
         }
         env.retain(|(a, _)| st.rhs.contains(*a));
-        if let Some(at) = env.iter().position(|(_, l)| matches!(l, Looplet::Sequence(_))) {
-            let (a, Looplet::Sequence(phases)) = env.remove(at) else { unreachable!("just found") };
-            return self.phases(sweep, w, a, phases, env, st);
+        let steps = |l: &Looplet| matches!(l, Looplet::Stepper(_) | Looplet::Jumper(_));
+        let loops = |l: &Looplet| steps(l) || matches!(l, Looplet::Lookup { .. });
+        // First what divides the interval, or is the same all over it.
+        let Some(at) = env.iter().position(|(_, l)| !loops(l)) else {
+            let merges = env.iter().any(|(_, l)| steps(l));
+            return if merges { self.merge(sweep, w, env, st) } else { self.plain_loop(sweep, w, env, st) };
+        };
+        match env.remove(at) {
+            (a, Looplet::Sequence(phases)) => self.phases(sweep, w, a, phases, env, st),
+            (a, Looplet::Run(body)) => {
+                let st = self.with_body(st, a, body);
+                self.region(sweep, w, env, st)
+            }
+            (a, other) => Err(self.misplaced(a, &other)),
         }
-        if env.iter().any(|(_, l)| matches!(l, Looplet::Stepper(_) | Looplet::Jumper(_))) {
-            return self.merge(sweep, w, env, st);
-        }
-        self.plain_loop(sweep, w, env, st)
+    }
+
+    /// A looplet that a level reads as, and that is lowered elsewhere alone.
+    fn misplaced(&self, a: AccessId, looplet: &Looplet) -> Box<Diagnostic> {
+        let (what, place) = match looplet {
+            Looplet::Spike { .. } => ("Spike", "a phase of a `Sequence`"),
+            _ => ("Switch", "what `locate` gives"),
+        };
+        let name = self.tensor_name(a);
+        internal(self.kernel, &format!("a level of `{name}` reads as a `{what}`, which has to be {place}"))
     }
 
     /// One operand's intervals, one after another.
@@ -157,12 +174,6 @@ impl Lowerer<'_> {
                 None => w.hi.clone(),
             };
             match looplet {
-                Looplet::Run(body) => {
-                    let inner = self.with_body(st.clone(), a, body);
-                    let code =
-                        self.region(sweep, Window { lo: lo.clone(), hi: hi.clone() }, env.clone(), inner)?;
-                    block.extend(guard(build::lt(lo.clone(), hi.clone()), code));
-                }
                 Looplet::Spike { at, body } => {
                     let inside =
                         build::and(build::le(w.lo.clone(), at.clone()), build::lt(at.clone(), w.hi.clone()));
@@ -175,7 +186,13 @@ impl Lowerer<'_> {
                     let code = self.point(sweep, at, &env, spike)?;
                     block.extend(if whole { code } else { guard(inside, code) });
                 }
-                other => unreachable!("a phase is a run or a spike: {other:?}"),
+                other => {
+                    let mut env = env.clone();
+                    env.push((a, other));
+                    let phase = Window { lo: lo.clone(), hi: hi.clone() };
+                    let code = self.region(sweep, phase, env, st.clone())?;
+                    block.extend(guard(build::lt(lo, hi.clone()), code));
+                }
             }
             lo = hi;
         }
@@ -204,10 +221,11 @@ impl Lowerer<'_> {
         }
         let mut st = st;
         for (a, looplet) in env {
-            if let Looplet::Lookup { base } = looplet
+            if let Looplet::Lookup { start, begin } = looplet
                 && st.rhs.contains(*a)
             {
-                st = st.step(*a, Position::One(build::add(base.clone(), at.clone())));
+                let after = build::sub(at.clone(), start.clone());
+                st = st.step(*a, Position::One(build::add(begin.clone(), after)));
             }
         }
         self.bind_coordinate(sweep, at, st)

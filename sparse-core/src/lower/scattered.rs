@@ -99,7 +99,8 @@ impl Lowerer<'_> {
         let mut found = None;
         st.rhs.for_each_access(&mut |a| {
             let level = st.cursors[a.index()].level;
-            let lists = st.next_var(self, a) == Some(read) && self.levels[a.index()][level].crd.is_some();
+            let lists =
+                st.next_var(self, a) == Some(read) && self.levels[a.index()][level].lists_coordinates();
             if found.is_none() && lists && !nest.rhs.contains(a) && !self.reads_without(w, a, st) {
                 found = Some((a, level));
             }

@@ -148,15 +148,18 @@ fn check_levels(
             "stay in coordinate space",
         );
     }
-    let level = t.spec.levels[last];
-    if level.can_locate() {
+    // The coordinate of a position is read from `crd`, or counted where a dense level stands above.
+    let levels = &t.spec.levels;
+    let counted = |l: usize| !levels[l].lists_coordinates() && (l == last || !levels[l].is_full());
+    if let Some(l) = (start..=last).rev().find(|&l| counted(l)) {
         return fail(
             "pos-of-dense",
             access.span,
             format!(
-                "`{}` stores `{}` in a {level} level: its positions are its coordinates",
+                "`{}` stores `{}` in a {} level: its positions are its coordinates",
                 t.name,
-                s.name(vars[last])
+                s.name(vars[l]),
+                levels[l]
             ),
             "name an operand that stores the variable in a sparse level, or leave the command out",
         );

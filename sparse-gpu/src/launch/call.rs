@@ -112,11 +112,11 @@ impl<'a, D: Backend> Call<'a, D> {
             let array = match buffer.array {
                 Array::Pos(t, l) if t == id => match levels.get(l) {
                     Some(LevelArrays::Compressed { pos, .. }) => Some(pos),
-                    _ => None,
+                    Some(LevelArrays::Dense | LevelArrays::Singleton { .. }) | None => None,
                 },
                 Array::Crd(t, l) if t == id => match levels.get(l) {
                     Some(LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd }) => Some(crd),
-                    _ => None,
+                    Some(LevelArrays::Dense) | None => None,
                 },
                 _ => continue,
             };

@@ -184,11 +184,8 @@ fn buffers(p: &Program) -> Result<(), VerifyError> {
         let mut needed = vec![];
         if t.role == Role::Result {
             for (l, level) in t.spec.levels.iter().enumerate() {
-                match level {
-                    Level::Dense => {}
-                    Level::Compressed { .. } => needed.extend([Array::Pos(id, l), Array::Crd(id, l)]),
-                    Level::Singleton { .. } => needed.push(Array::Crd(id, l)),
-                }
+                needed
+                    .extend([Array::Pos(id, l), Array::Crd(id, l)].iter().filter(|a| a.is_stored_by(*level)));
             }
         }
         if !is_argument(t) {
@@ -215,13 +212,9 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
             };
             return ensure(fits, Rule::Buffers, || place, || "a workspace cannot live there".into());
         }
-        Array::Pos(t, l) => {
+        Array::Pos(t, l) | Array::Crd(t, l) => {
             let t = tensor(p, t, &place)?;
-            (t, Elem::Index, matches!(t.spec.levels.get(l), Some(Level::Compressed { .. })))
-        }
-        Array::Crd(t, l) => {
-            let t = tensor(p, t, &place)?;
-            (t, Elem::Index, t.spec.levels.get(l).is_some_and(|l| !l.is_full()))
+            (t, Elem::Index, t.spec.levels.get(l).is_some_and(|l| b.array.is_stored_by(*l)))
         }
         Array::Vals(t) => {
             let t = tensor(p, t, &place)?;

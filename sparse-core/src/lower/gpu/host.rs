@@ -2,7 +2,6 @@
 
 use super::super::Lowerer;
 use super::points::Known;
-use crate::cin::val::AccessId;
 use crate::format::Level;
 use crate::llir::{Array, Expr, Space, Step, Ty, VarId, build};
 
@@ -127,7 +126,7 @@ impl Lowerer<'_> {
 
     fn length(&self, tensor: crate::format::TensorId, level: usize) -> Option<Expr> {
         let a = self.accesses.iter().position(|a| a.tensor == tensor)?;
-        let crd = self.levels[AccessId(a as u32).index()][level].crd?;
-        Some(Expr::Len(crd))
+        let level = &self.levels[a][level];
+        level.crd.filter(|_| level.lists_coordinates()).map(Expr::Len)
     }
 }

@@ -27,10 +27,7 @@ impl Lowerer<'_> {
         if self.provenance.tag(written).merge.is_some() {
             return vec![];
         }
-        let lists = |a: AccessId, level: usize| {
-            let level = &self.levels[a.index()][level];
-            !level.level.is_full() && level.crd.is_some()
-        };
+        let lists = |a: AccessId, level: usize| self.levels[a.index()][level].lists_coordinates();
         let (mut masks, mut moved) = (Vec::new(), false);
         producer.rhs.for_each_access(&mut |a| {
             let vars = &self.level_vars[a.index()];

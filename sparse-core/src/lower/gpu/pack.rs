@@ -90,12 +90,15 @@ impl Lowerer<'_> {
     /// Steps that pack the list which other steps have made.
     ///
     /// # Errors
-    /// Steps that make no list: a mistake of the compiler.
+    /// Steps that make no list, or a level that launches cannot make: a mistake of the compiler.
     pub(in super::super) fn pack(
         &mut self,
         packed: &FormatSpec,
         steps: &[Step],
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        if let Some(level) = packed.levels.iter().find(|l| !l.is_full() && !l.lists_coordinates()) {
+            return Err(internal(self.kernel, &format!("launches pack no `{level}` level")));
+        }
         let mut packing = Packing::default();
         let Some(entries) = self.take_list(packed, steps, &mut packing) else {
             return Err(internal(self.kernel, "what is packed is no list of entries"));

@@ -87,10 +87,9 @@ impl Lowerer<'_> {
         searched
     }
 
-    /// Does a level store coordinates?
+    /// Does a level list coordinates?
     fn is_searched(&self, a: AccessId, level: usize) -> bool {
-        let level = &self.levels[a.index()][level];
-        !level.level.is_full() && level.crd.is_some()
+        self.levels[a.index()][level].lists_coordinates()
     }
 
     /// Where an operand has a coordinate that is known, if it does; whether it does; and the end of its positions if these may
@@ -105,7 +104,7 @@ impl Lowerer<'_> {
         let Looplet::Stepper(stepper) = looplet::unfurl(&level, &cursor.position, &mut binder) else {
             // A single coordinate below one position.
             let (Position::One(p), Some(crd)) = (cursor.position.clone(), level.crd) else {
-                unreachable!("a level that stores coordinates has one or steps through them")
+                unreachable!("a level that lists coordinates has one or steps through them")
             };
             let end = build::add(p.clone(), Expr::Index(1));
             let stepper = Stepper { crd, begin: p.clone(), end, unique: true };
