@@ -7,7 +7,7 @@ use super::ast::{Access, Expr, Kernel, command as print};
 use super::command::{
     BoundKind, Command, CommandKind, Factor, Merge, Name, Platform, Schedule, Strategy, Unit,
 };
-use super::cursor::{Cursor, split_commas};
+use super::cursor::{Cursor, bare, split_commas};
 use super::expr::Parser;
 use super::point::AtomicParallelism;
 use super::resolve::Resolver;
@@ -219,7 +219,7 @@ fn commands(
 /// Every name in some tokens.
 fn names(tokens: impl IntoIterator<Item = TokenTree>, found: &mut dyn FnMut(String)) {
     for token in tokens {
-        match token {
+        match bare(token) {
             TokenTree::Ident(name) => found(name.to_string()),
             TokenTree::Group(group) => names(group.stream(), found),
             _ => {}

@@ -1,7 +1,7 @@
 //! The grammar of a kernel's body: one assignment.
 
 use super::ast::AssignOp;
-use super::cursor::Cursor;
+use super::cursor::{Cursor, bare};
 use super::expr::Parser;
 use super::syntax::{RawAccess, RawExpr, RawStatement};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -19,7 +19,7 @@ pub(super) struct Body {
 pub(super) fn body(group: &Group, diagnostics: &mut Diagnostics) -> Body {
     let mut statements: Vec<Vec<TokenTree>> = vec![Vec::new()];
     let mut ends = Vec::new();
-    for token in group.stream() {
+    for token in group.stream().into_iter().map(bare) {
         match token {
             TokenTree::Punct(p) if p.as_char() == ';' => {
                 ends.push(p.span());
