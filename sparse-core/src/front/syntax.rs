@@ -151,7 +151,8 @@ pub(super) enum Reference {
 pub(super) struct RawStatement {
     /// `None` if it is not an access, which has been reported.
     pub(super) lhs: Option<RawAccess>,
-    pub(super) op: AssignOp,
+    /// `None` if it is none that can stand there, which has been reported.
+    pub(super) op: Option<AssignOp>,
     pub(super) op_span: Span,
     pub(super) rhs: RawExpr,
 }
