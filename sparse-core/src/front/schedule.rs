@@ -247,7 +247,7 @@ const FORMATS: [WorkspaceFormat; 4] =
     [WorkspaceFormat::Dense, WorkspaceFormat::List, WorkspaceFormat::Hash, WorkspaceFormat::Sort];
 
 struct Reader<'a> {
-    /// None if the statement could not be resolved: grammar alone is checked then.
+    /// None if the statement could not be resolved: commands that are about its accesses are not read then.
     kernel: Option<&'a Kernel>,
     diagnostics: &'a mut Diagnostics,
     /// The workspaces of the commands so far.
@@ -290,7 +290,7 @@ impl Reader<'_> {
         }
         let args = split_commas(&mut Cursor::of_group(&group), false);
         let kind = self.kind(&name, span, form, args)?;
-        let source = print(self.kernel?, &kind);
+        let source = self.kernel.map(|kernel| print(kernel, &kind)).unwrap_or_default();
         Some(Command { span, source, kind })
     }
 
