@@ -14,12 +14,16 @@ impl Reference {
         Builder { value: vec![0.0; len], magnitude: vec![0.0; len], epsilon: T::EPSILON, least: T::LEAST }
     }
 
-    /// Is every value near enough? `got(n)` is the result's value `n`.
+    /// Is every value near enough? `got(n)` is the result's value `n`. Near NaN is NaN alone, and near an infinity that one.
     pub(crate) fn accepts<T: Real>(&self, got: impl Fn(usize) -> T) -> Result<(), String> {
         for (n, (value, allowed)) in self.value.iter().zip(&self.allowed).enumerate() {
             let got = got(n).to_f64();
-            let error = (got - value).abs();
-            if error > *allowed || error.is_nan() {
+            let right = match (value.is_nan(), value.is_infinite()) {
+                (true, _) => got.is_nan(),
+                (_, true) => got == *value,
+                _ => (got - value).abs() <= *allowed,
+            };
+            if !right {
                 return Err(format!("value {n} is {got:e}, expected {value:e} ± {allowed:e}"));
             }
         }
@@ -78,6 +82,22 @@ mod tests {
         assert_eq!(reference.accepts(|n| [3.0f32, 2.0][n]), Ok(()));
         assert!(reference.accepts(|n| [3.0f32, 2.1][n]).unwrap_err().contains("value 1"));
         assert!(reference.accepts(|_| f32::NAN).is_err());
+    }
+
+    #[test]
+    fn what_is_not_finite_is_right_alone() {
+        let mut builder = Reference::builder::<f32>(3);
+        builder.add_row(0, f64::INFINITY, &[0.0f32, -1.0, 1.0]);
+        let reference = builder.finish(|_| 1);
+        let right = [f32::NAN, f32::NEG_INFINITY, f32::INFINITY];
+        assert_eq!(reference.accepts(|n| right[n]), Ok(()));
+        for n in 0..3 {
+            for wrong in [f32::NAN, f32::NEG_INFINITY, f32::INFINITY, f32::MAX, 0.0] {
+                let got = |at: usize| if at == n { wrong } else { right[at] };
+                let same = wrong == right[n] || wrong.is_nan() && right[n].is_nan();
+                assert_eq!(reference.accepts(got).is_ok(), same, "{wrong} for {}", right[n]);
+            }
+        }
     }
 
     #[test]

@@ -65,15 +65,7 @@ pub(crate) enum Error {
     /// A GPU that nothing more can be measured on.
     #[error("the GPU is lost to this process, after:\n  {list}", list = .0.join("\n  "))]
     Lost(Vec<String>),
-    /// A file of times that is none.
-    #[error("{}: {reason}", .path.display())]
-    Table {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// A line of such a file that says nothing.
+    /// A line of a file of times that says nothing.
     #[error("{}:{line}: {reason}", .path.display())]
     Row {
         /// The file.

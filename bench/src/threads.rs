@@ -14,15 +14,19 @@ pub(crate) enum Threads {
     Count(NonZeroUsize),
 }
 
+/// To start more takes longer than any measurement, and may not end.
+const MOST: usize = 1024;
+
 impl FromStr for Threads {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         match text {
             "all" => Ok(Threads::All),
-            _ => {
-                text.parse().map(Threads::Count).map_err(|_| "write `all`, or a number from 1 on".to_string())
-            }
+            _ => match text.parse::<NonZeroUsize>() {
+                Ok(count) if count.get() <= MOST => Ok(Threads::Count(count)),
+                _ => Err(format!("write `all`, or a number from 1 to {MOST}")),
+            },
         }
     }
 }
@@ -50,8 +54,10 @@ mod tests {
     fn numbers_of_threads() {
         assert_eq!("3".parse::<Threads>().map(Threads::count), Ok(3));
         assert!("all".parse::<Threads>().unwrap().count() >= 1);
-        for wrong in ["0", "-1", "many", ""] {
-            assert!(wrong.parse::<Threads>().is_err(), "{wrong}");
+        assert_eq!("1024".parse::<Threads>().map(Threads::count), Ok(MOST));
+        for wrong in ["0", "-1", "many", "", "1025", "100000", "99999999999999999999"] {
+            let said = wrong.parse::<Threads>().expect_err(wrong);
+            assert!(said.ends_with("a number from 1 to 1024"), "{wrong}: {said}");
         }
     }
 

@@ -28,6 +28,12 @@ impl Diagnostic {
         Diagnostic { code, span, message: message.into(), help: None }
     }
 
+    /// Line and column of the offending token.
+    fn place(&self) -> (usize, usize) {
+        let start = self.span.start();
+        (start.line, start.column)
+    }
+
     /// Says what to write instead.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
@@ -68,8 +74,18 @@ impl Diagnostics {
 
     /// Adds those of another collection, but for those that are here already: two targets can make one mistake.
     pub fn extend_new(&mut self, other: Diagnostics) {
+        self.extend_unless(other, |_, _| true);
+    }
+
+    /// As [`extend_new`](Self::extend_new), of mistakes that each token makes for itself.
+    pub fn extend_elsewhere(&mut self, other: Diagnostics) {
+        self.extend_unless(other, |here, d| here.place() == d.place());
+    }
+
+    /// Adds those of another collection that are not here, at a place that counts as the same.
+    fn extend_unless(&mut self, other: Diagnostics, same: impl Fn(&Diagnostic, &Diagnostic) -> bool) {
         for d in other.0 {
-            if !self.0.iter().any(|here| here.code == d.code && here.message == d.message) {
+            if !self.0.iter().any(|here| here.code == d.code && here.message == d.message && same(here, &d)) {
                 self.0.push(d);
             }
         }
@@ -88,10 +104,7 @@ impl Diagnostics {
     /// In the order of their tokens.
     #[must_use]
     pub fn in_source_order(mut self) -> Self {
-        self.0.sort_by_key(|d| {
-            let start = d.span.start();
-            (start.line, start.column)
-        });
+        self.0.sort_by_key(Diagnostic::place);
         self
     }
 

@@ -182,7 +182,6 @@ pub fn check_rest(rest: Rest) -> Result<(), Diagnostics> {
         // Without loops there is nothing that commands could be about.
         Err(found) => {
             diagnostics.extend_new(found);
-            illegal_point(&kernel).into_iter().for_each(|d| diagnostics.push(d));
             return diagnostics.finish(());
         }
     };
@@ -203,12 +202,11 @@ pub fn check_rest(rest: Rest) -> Result<(), Diagnostics> {
     diagnostics.finish(())
 }
 
-/// The rule that a kernel's point breaks, whatever its statement.
-pub fn illegal_point(kernel: &Kernel) -> Option<Diagnostic> {
-    match &kernel.cuda {
-        Schedule::Point(point, span) => point.check().err().map(|broken| broken.at(point, *span)),
-        Schedule::Commands(_) | Schedule::Default | Schedule::None => None,
-    }
+/// What is wrong with the schedules of a kernel, the CPU's and a GPU's, whatever its statement.
+pub fn check_schedules(cpu: &Schedule, cuda: &Schedule) -> Diagnostics {
+    let mut diagnostics = schedule::check_alone(cpu, Platform::Cpu);
+    diagnostics.extend(schedule::check_alone(cuda, Platform::Cuda));
+    diagnostics
 }
 
 /// Writes out the loops of checked index notation.

@@ -2,7 +2,7 @@
 //!
 //! Mistakes in index notation are compile-time [diagnostics](crate::diag); this is for data.
 
-use crate::scalar::{DType, Value};
+use crate::scalar::DType;
 
 /// Shorthand for results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -288,14 +288,6 @@ pub enum Error {
         expected: Box<str>,
         /// What the call has.
         found: Box<str>,
-    },
-    /// Two tensors must have the same fill.
-    #[error("what is not stored is {found}, expected {expected}")]
-    FillMismatch {
-        /// The fill that was asked for.
-        expected: Value,
-        /// The fill that was found.
-        found: Value,
     },
     /// The allocator has no more memory.
     #[error("out of memory: an array of {bytes} bytes can't be allocated")]

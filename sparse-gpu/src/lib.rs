@@ -150,6 +150,8 @@ pub mod __private {
 
     /// In scope of a kernel's loops.
     pub mod native {
+        // The user's crate may have no prelude.
+        pub use core::prelude::rust_2024::*;
         pub use sparse_core::rt::{
             self, Counts, IndexArray, Integer, Isa, Load, MaybeUninit, Quad, Store, Vector,
         };
@@ -158,6 +160,7 @@ pub mod __private {
     /// In scope of a kernel's launcher.
     pub mod host {
         pub use super::gpu;
+        pub use core::prelude::rust_2024::*;
         // By their own names: behind a path, `gpu` could be a crate too.
         pub use super::native as in_native;
         pub use crate::{__does_not_run_on_gpus, __joined, __runs_on_gpus};

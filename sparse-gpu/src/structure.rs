@@ -9,7 +9,7 @@ macro_rules! __have_structure {
         const _: () = { $(
             ::core::assert!(
                 $crate::__private::has_structure::<$ty>(
-                    <$dtype as $crate::__private::Element>::DTYPE,
+                    <::core::primitive::$dtype as $crate::__private::Element>::DTYPE,
                     &[$($crate::__private::Level::$level $({ unique: $unique })?),*],
                     &[$($dim),*],
                     $crate::__private::Fill::$fill,

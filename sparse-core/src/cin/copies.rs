@@ -288,7 +288,7 @@ pub fn with_advice(kernel: &Kernel, cin: &Cin, mistakes: Diagnostics) -> Diagnos
 }
 
 /// Copies of operands, and the workspaces that hold them.
-fn copies(cin: &Cin) -> Vec<(&Access, &WorkspaceDecl)> {
+pub fn copies(cin: &Cin) -> Vec<(&Access, &WorkspaceDecl)> {
     fn find<'c>(cin: &'c Cin, s: &'c Stmt, found: &mut Vec<(&'c Access, &'c WorkspaceDecl)>) {
         let Stmt::Where { consumer, producer } = inside(s) else { return };
         // Not what the result itself is made of.

@@ -11,7 +11,7 @@ mod item;
 mod launch;
 
 use crate::diag::Diagnostics;
-use crate::driver::{Compiled, Options, check_rest, compile_kernel, illegal_point};
+use crate::driver::{Compiled, Options, check_rest, check_schedules, compile_kernel};
 use crate::emit::rust::quote::Tokens;
 use crate::front::ast::Kernel;
 use crate::front::{self, Failure, Signature};
@@ -48,7 +48,7 @@ fn written(tokens: TokenStream) -> Result<(Kernel, Tokens), Failure> {
             let module = item::module(&compiled, &on_gpu, &text);
             Ok((compiled.kernel, module))
         }
-        Err(diagnostics) => Err(Failure { diagnostics, signature: Some(signature), rest: None }),
+        Err(diagnostics) => Err(Failure { diagnostics, signature: Some(signature), ..Failure::default() }),
     }
 }
 
@@ -56,6 +56,8 @@ fn written(tokens: TokenStream) -> Result<(Kernel, Tokens), Failure> {
 fn all_mistakes(mut failure: Failure) -> Failure {
     let more = failure.rest.take().and_then(|rest| check_rest(*rest).err());
     failure.diagnostics.extend_new(more.unwrap_or_default());
+    let (cpu, cuda) = &*failure.schedules;
+    failure.diagnostics.extend_elsewhere(check_schedules(cpu, cuda));
     failure.diagnostics = failure.diagnostics.in_source_order();
     failure
 }
@@ -71,13 +73,13 @@ pub fn explain(text: &str) -> String {
 
 /// The kernel's programs; the mistakes of all.
 fn compile(kernel: Kernel) -> Result<(Compiled, OnGpu), Diagnostics> {
-    let (on_gpu, point) = (OnGpu::of(&kernel), illegal_point(&kernel));
+    let (on_gpu, schedules) = (OnGpu::of(&kernel), check_schedules(&kernel.cpu, &kernel.cuda));
     match (compile_kernel(kernel, &Options::of_macro()), on_gpu) {
         (Ok(compiled), Ok(on_gpu)) => Ok((compiled, on_gpu)),
         (on_cpu, on_gpu) => {
             let mut diagnostics = on_cpu.err().unwrap_or_default();
             diagnostics.extend_new(on_gpu.err().unwrap_or_default());
-            diagnostics.extend_new(point.map(Diagnostics::from).unwrap_or_default());
+            diagnostics.extend_elsewhere(schedules);
             Err(diagnostics)
         }
     }

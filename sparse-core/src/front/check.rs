@@ -108,7 +108,7 @@ pub(super) fn binary(op: BinaryOp, t: DType, span: Span, diagnostics: &mut Diagn
 
 /// Is the reduction that is written defined on the element type?
 pub(super) fn reduction(statement: &RawStatement, t: DType, diagnostics: &mut Diagnostics) {
-    if let AssignOp::Reduce(m) = statement.op
+    if let Some(AssignOp::Reduce(m)) = statement.op
         && !m.accepts(t)
     {
         let help = match m {
@@ -136,6 +136,10 @@ pub(super) fn unused(tensors: &[DeclaredTensor], scalars: &[DeclaredScalar], dia
 
 /// Rules on a kernel whose every name has a meaning.
 pub(super) fn kernel(kernel: &Kernel, statement: &RawStatement, diagnostics: &mut Diagnostics) {
+    // What is summed, and into what, is the operator's to say.
+    if statement.op.is_none() {
+        return;
+    }
     let mut summed = Vec::new();
     kernel.assignment.rhs.for_each_access(&mut |a| {
         summed.extend(a.indices.iter().copied().filter(|v| !kernel.assignment.lhs.indices.contains(v)));

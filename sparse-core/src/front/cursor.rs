@@ -1,5 +1,6 @@
 //! A position in a list of tokens.
 
+use super::expr::is_keyword;
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 
 /// Tokens with a position, and the span of what closes them.
@@ -20,14 +21,25 @@ const SINGLE: [&str; 22] = [
     "'",
 ];
 
-/// A fragment that `macro_rules!` passes on comes in a group without delimiters. Around one token it says nothing.
-fn bare(token: TokenTree) -> TokenTree {
-    let TokenTree::Group(group) = &token else { return token };
+/// A token as the grammar knows it. A fragment that `macro_rules!` passes on comes in a group without delimiters, which says
+/// nothing around one token. A raw identifier is the plain one, unless that is a word of Rust's.
+pub(super) fn bare(token: TokenTree) -> TokenTree {
+    let group = match &token {
+        TokenTree::Group(group) => group,
+        TokenTree::Ident(name) => return plain(name).map_or(token, TokenTree::Ident),
+        _ => return token,
+    };
     let mut inside = group.stream().into_iter();
     match (group.delimiter(), inside.next(), inside.next()) {
         (Delimiter::None, Some(one), None) => bare(one),
         _ => token,
     }
+}
+
+/// `r#spmv` as `spmv`.
+fn plain(name: &Ident) -> Option<Ident> {
+    let name = Ident::new(name.to_string().strip_prefix("r#")?, name.span());
+    (!is_keyword(&name)).then_some(name)
 }
 
 impl Cursor {

@@ -44,7 +44,7 @@ pub fn parse(tokens: TokenStream) -> Result<ast::Kernel, Failure> {
     let raw = parse::parse(tokens, &mut diagnostics);
     let Some(header) = raw.header else {
         raw.after.iter().for_each(|d| diagnostics.push(d.clone()));
-        return Err(Failure { diagnostics, signature: None, rest: None });
+        return Err(Failure { diagnostics, ..Failure::default() });
     };
     let declared = types::declare(&header, &mut diagnostics);
     let signature = declared.signature(&header);
@@ -53,13 +53,14 @@ pub fn parse(tokens: TokenStream) -> Result<ast::Kernel, Failure> {
     raw.after.iter().for_each(|d| diagnostics.push(d.clone()));
     let mut doubtful = Vec::new();
     let (cpu, cuda) = schedule::resolve(raw.schedules, kernel.as_ref(), &mut doubtful, &mut diagnostics);
+    let schedules = Box::new((cpu.clone(), cuda.clone()));
     let kernel = kernel.map(|kernel| ast::Kernel { cpu, cuda, ..kernel });
     match kernel {
         Some(kernel) if diagnostics.is_empty() => Ok(kernel),
         kernel => {
             let rest = kernel.filter(|_| sound).map(|kernel| Box::new(Rest { kernel, doubtful }));
             let (diagnostics, signature) = (diagnostics.in_source_order(), Some(Box::new(signature)));
-            Err(Failure { diagnostics, signature, rest })
+            Err(Failure { diagnostics, signature, rest, schedules })
         }
     }
 }
@@ -79,7 +80,7 @@ pub fn parse_str(text: &str) -> Result<ast::Kernel, Failure> {
                 format!("the text is not Rust tokens: {e}"),
             )
             .help("close every bracket and quote");
-            Err(Failure { diagnostics: d.into(), signature: None, rest: None })
+            Err(Failure { diagnostics: d.into(), ..Failure::default() })
         }
     }
 }

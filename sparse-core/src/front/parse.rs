@@ -1,6 +1,6 @@
 //! The grammar of a `tensor_kernel!`: a function header, a body, schedules.
 
-use super::cursor::{Cursor, is_longer_than, split_commas};
+use super::cursor::{Cursor, bare, is_longer_than, split_commas};
 use super::expr::is_keyword;
 use super::schedule::{self, RawSchedule};
 use super::statement;
@@ -44,8 +44,10 @@ fn splice_invisible(tokens: TokenStream) -> Vec<TokenTree> {
     let mut out = Vec::new();
     for token in tokens {
         match token {
-            TokenTree::Group(g) if g.delimiter() == Delimiter::None => out.extend(g.stream()),
-            token => out.push(token),
+            TokenTree::Group(g) if g.delimiter() == Delimiter::None => {
+                out.extend(g.stream().into_iter().map(bare))
+            }
+            token => out.push(bare(token)),
         }
     }
     out

@@ -103,6 +103,10 @@ impl BrokenRule {
     }
 }
 
+fn broken<T>(rule: &'static str, message: impl Into<String>, help: &str) -> Result<T, BrokenRule> {
+    Err(BrokenRule { rule, message: message.into(), help: help.to_owned() })
+}
+
 impl AtomicParallelism {
     /// A point without options. One part of one is the whole.
     pub fn new(data: Data, columns: Amount, group: u32) -> Self {
@@ -130,25 +134,55 @@ impl AtomicParallelism {
     /// Is the point legal, whatever the kernel?
     ///
     /// # Errors
-    /// The rule of Sgap, or of the hardware, that it breaks.
+    /// The first rule of Sgap, or of the hardware, that it breaks.
     pub fn check(&self) -> Result<(), BrokenRule> {
-        let broken =
-            |rule, message: String, help: &str| Err(BrokenRule { rule, message, help: help.to_owned() });
+        self.broken().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// All rules that it breaks, but for those that ask for numbers that break another one.
+    pub fn broken(&self) -> Vec<BrokenRule> {
+        let divided = self.check_divisions().err();
+        let columns_divided = divided.as_ref().is_some_and(|broken| broken.rule != "divided-entry");
+        let (group, block) = (self.check_group(), self.check_block());
+        let mut broken: Vec<BrokenRule> = [group, block].into_iter().filter_map(Result::err).collect();
+        broken.extend(divided);
+        // How many columns there are is not said of divided ones: these are refused whatever their number.
+        if !columns_divided {
+            broken.extend(self.check_columns().err());
+        }
+        broken.extend(self.check_amount().err());
+        if broken.is_empty() {
+            broken.extend(self.check_shares().err());
+        }
+        let shared_out = broken.is_empty();
+        broken.extend(self.check_rows().err());
+        broken.extend(self.check_deterministic().err());
+        if shared_out && broken.is_empty() {
+            broken.extend(self.check_options().err());
+        }
+        broken
+    }
+
+    /// Can so many threads reduce together?
+    fn check_group(&self) -> Result<(), BrokenRule> {
         let r = self.group;
-        if !(r == 1 || (r <= WARP && r.is_power_of_two())) {
-            return broken(
-                "group-size",
-                format!("{r} threads do not reduce together"),
-                "write 1, 2, 4, 8, 16 or 32",
-            );
+        if r == 1 || (r <= WARP && r.is_power_of_two()) {
+            return Ok(());
         }
-        if self.threads == 0 || self.threads > 1024 || !self.threads.is_multiple_of(WARP) {
-            let message =
-                format!("a block of {} threads is not whole warps, at most 32 of them", self.threads);
-            return broken("block-size", message, "write a multiple of 32 up to 1024");
+        broken("group-size", format!("{r} threads do not reduce together"), "write 1, 2, 4, 8, 16 or 32")
+    }
+
+    /// Can a block have so many threads?
+    fn check_block(&self) -> Result<(), BrokenRule> {
+        if (1..=1024).contains(&self.threads) && self.threads.is_multiple_of(WARP) {
+            return Ok(());
         }
-        // Before how many columns there are: divided ones are refused whatever their number.
-        self.check_divisions()?;
+        let message = format!("a block of {} threads is not whole warps, at most 32 of them", self.threads);
+        broken("block-size", message, "write a multiple of 32 up to 1024")
+    }
+
+    /// Can a thread have so many columns?
+    fn check_columns(&self) -> Result<(), BrokenRule> {
         let c = self.columns.n();
         if c == 0 || c > MOST_COLUMNS {
             let message = format!("a thread does not keep {c} columns in registers");
@@ -158,15 +192,30 @@ impl AtomicParallelism {
             let message = format!("{} columns are not loaded by one access", self.columns);
             return broken("vector-columns", message, "write 2 or 4 columns, or leave out `vector`");
         }
+        Ok(())
+    }
+
+    /// Can a thread have so many entries or rows?
+    fn check_amount(&self) -> Result<(), BrokenRule> {
+        let fits = |n: u32| (1..=MOST_ENTRIES).contains(&n);
         match self.data {
-            Data::Nnz(Amount::Whole(n) | Amount::Part(n)) if n == 0 || n > MOST_ENTRIES => broken(
+            // Others are divided.
+            Data::Nnz(Amount::Whole(n) | Amount::Part(n @ (0 | 1))) if !fits(n) => broken(
                 "entries",
                 format!("a thread does not execute {n} entries"),
                 "write from 1 to 1024 entries",
             ),
-            Data::Row(Amount::Whole(n)) if n == 0 || n > MOST_ENTRIES => {
+            Data::Row(Amount::Whole(n)) if !fits(n) => {
                 broken("rows", format!("a thread does not execute {n} rows"), "write from 1 to 1024 rows")
             }
+            _ => Ok(()),
+        }
+    }
+
+    /// Do rows and groups fit in each other, and in a block?
+    fn check_shares(&self) -> Result<(), BrokenRule> {
+        let r = self.group;
+        match self.data {
             Data::Row(Amount::Whole(_)) if r > 1 => broken(
                 "whole-rows",
                 format!("a thread that has whole rows shares no reduction with {} others", r - 1),
@@ -192,37 +241,55 @@ impl AtomicParallelism {
             Data::Nnz(_) if !self.threads.is_multiple_of(r) => {
                 broken("group-size", format!("groups of {r} do not divide a block"), "write a smaller group")
             }
-            data if self.rows != 1 && !matches!(data, Data::Row(Amount::Part(_))) => broken(
+            _ => Ok(()),
+        }
+    }
+
+    /// Can threads that share a row take so many, one after another?
+    fn check_rows(&self) -> Result<(), BrokenRule> {
+        if self.rows != 1 && !matches!(self.data, Data::Row(Amount::Part(_))) {
+            return broken(
                 "several-rows",
-                "only threads that share a row take several, one after another".into(),
+                "only threads that share a row take several, one after another",
                 "divide rows, or write how many rows a thread has before `row`",
-            ),
-            _ if self.rows == 0 || self.rows > MOST_ENTRIES => broken(
-                "rows",
-                format!("threads do not execute {} rows", self.rows),
-                "write from 1 to 1024 rows",
-            ),
+            );
+        }
+        if self.rows == 0 || self.rows > MOST_ENTRIES {
+            let message = format!("threads do not execute {} rows", self.rows);
+            return broken("rows", message, "write from 1 to 1024 rows");
+        }
+        Ok(())
+    }
+
+    /// Have groups something to carry out in order?
+    fn check_deterministic(&self) -> Result<(), BrokenRule> {
+        match self.data {
             Data::Row(_) if self.deterministic => broken(
                 "deterministic-rows",
-                "threads that have rows, or parts of one, have nothing that goes on in other groups' entries"
-                    .into(),
+                "threads that have rows, or parts of one, have nothing that goes on in other groups' entries",
                 "balance by entries (`nnz`); or leave it out: where all threads of a row are one group, sums have the same bits anyway",
             ),
-            Data::Nnz(_) if self.deterministic && r == 1 => broken(
+            Data::Nnz(_) if self.deterministic && self.group == 1 => broken(
                 "deterministic-alone",
-                "a thread that reduces by itself updates atomically".into(),
+                "a thread that reduces by itself updates atomically",
                 "write a group of 2, 4, 8, 16 or 32, or leave out `deterministic`",
             ),
-            _ if self.shared > 0 => self.check_shared(c),
-            _ if self.scatter => self.check_scatter(c),
             _ => Ok(()),
+        }
+    }
+
+    /// Is there what tiles and exchanges ask for?
+    fn check_options(&self) -> Result<(), BrokenRule> {
+        let c = self.columns.n();
+        match (self.shared, self.scatter) {
+            (0, true) => self.check_scatter(c),
+            (0, false) => Ok(()),
+            _ => self.check_shared(c),
         }
     }
 
     /// Is there nothing divided that has no lowering?
     fn check_divisions(&self) -> Result<(), BrokenRule> {
-        let broken =
-            |rule, message: String, help: &str| Err(BrokenRule { rule, message, help: help.to_owned() });
         let divided = |amount| matches!(amount, Amount::Part(n) if n != 1);
         match (self.data, self.columns) {
             (Data::Nnz(n), _) if divided(n) => broken(
@@ -232,12 +299,12 @@ impl AtomicParallelism {
             ),
             (Data::Nnz(_), c) if divided(c) => broken(
                 "divided-column",
-                "an entry is multiplied by at least one element of a column".into(),
+                "an entry is multiplied by at least one element of a column",
                 "write whole columns",
             ),
             (Data::Row(g), c) if divided(g) && divided(c) => broken(
                 "divided-twice",
-                "threads that share a row do not share a column's reduction too".into(),
+                "threads that share a row do not share a column's reduction too",
                 "divide the rows alone, and write whole columns",
             ),
             (Data::Row(_), c) if divided(c) => broken(
@@ -254,8 +321,6 @@ impl AtomicParallelism {
 
     /// Has each thread rows and columns of its own, which it holds from tile to tile?
     fn check_shared(&self, columns: u32) -> Result<(), BrokenRule> {
-        let broken =
-            |rule, message: String, help: &str| Err(BrokenRule { rule, message, help: help.to_owned() });
         match self.data {
             Data::Row(Amount::Whole(x)) if x.saturating_mul(columns) > MOST_COLUMNS => broken(
                 "columns",
@@ -266,8 +331,7 @@ impl AtomicParallelism {
             Data::Row(Amount::Whole(_)) => Ok(()),
             _ => broken(
                 "shared-rows",
-                "threads of a block go over tiles of the dense operand together, each with rows of its own"
-                    .into(),
+                "threads of a block go over tiles of the dense operand together, each with rows of its own",
                 "write whole rows, and 1 after the columns; or leave out `shared`",
             ),
         }
@@ -275,9 +339,6 @@ impl AtomicParallelism {
 
     /// Have the threads that reduce columns to exchange?
     fn check_scatter(&self, columns: u32) -> Result<(), BrokenRule> {
-        let broken = |rule, message: &str, help: &str| {
-            Err(BrokenRule { rule, message: message.to_owned(), help: help.to_owned() })
-        };
         match self.data {
             Data::Nnz(_) => broken(
                 "scatter-entries",
@@ -347,6 +408,27 @@ mod tests {
         assert_eq!(rule("<4 row, 4 col>, 1, shared = 64, vector"), None);
         // Sgap's table 1 has groups smaller than the row's threads.
         assert_eq!(rule("<1/32 row, 4 col>, 8"), None);
+    }
+
+    #[test]
+    fn all_rules_that_do_not_ask_for_what_breaks_another() {
+        let rules = |text: &str| -> Vec<&str> {
+            let point: AtomicParallelism = text.parse().unwrap();
+            point.broken().into_iter().map(|broken| broken.rule).collect()
+        };
+        assert_eq!(rules("<1/2 nnz, 1 col>, 3"), ["group-size", "divided-entry"]);
+        assert_eq!(
+            rules("<1/2 nnz, 64 col>, 3, threads = 100"),
+            ["group-size", "block-size", "divided-entry", "columns"]
+        );
+        assert_eq!(rules("<2000 row, 3 col>, 8, vector"), ["vector-columns", "rows"]);
+        assert_eq!(
+            rules("<1 row, 4 col>, 8, rows = 2, deterministic"),
+            ["whole-rows", "several-rows", "deterministic-rows"]
+        );
+        assert_eq!(rules("<1 row, 1/64 col>, 3, vector"), ["group-size", "divided-column"]);
+        assert_eq!(rules("<1/8 row, 4 col>, 16, scatter"), ["group-spans-rows"]);
+        assert!(rules("<1/8 row, 4 col>, 8, scatter").is_empty());
     }
 
     #[test]

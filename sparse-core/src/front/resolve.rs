@@ -2,7 +2,7 @@
 //!
 //! Everything that can be resolved is, whatever else failed, so that independent mistakes are reported together.
 
-use super::ast::{Access, Assignment, Expr, IndexVar, Kernel, Mode, Scalar, Tensor, Var};
+use super::ast::{Access, AssignOp, Assignment, Expr, IndexVar, Kernel, Mode, Scalar, Tensor, Var};
 use super::command::Schedule;
 use super::functions::{Function, function, instead_of};
 use super::scope::{DeclaredScalar, DeclaredTensor, Entity};
@@ -91,7 +91,7 @@ pub(super) fn resolve(
     if !unresolved {
         check::unused(&tensors, &scalars, diagnostics);
     }
-    let assignment = Assignment { lhs: lhs?, op: statement.op, rhs: rhs? };
+    let assignment = Assignment { lhs: lhs?, op: statement.op.unwrap_or(AssignOp::Assign), rhs: rhs? };
     let tensors = tensors.into_iter().map(|t| {
         let (spec, dtype) = t.shape?;
         Some(Tensor { name: t.name, ty: t.ty?, spec, packed: None, dtype, mode: t.mode })

@@ -7,7 +7,7 @@ use super::ast::{Access, Expr, Kernel, command as print};
 use super::command::{
     BoundKind, Command, CommandKind, Factor, Merge, Name, Platform, Schedule, Strategy, Unit,
 };
-use super::cursor::{Cursor, split_commas};
+use super::cursor::{Cursor, bare, split_commas};
 use super::expr::Parser;
 use super::point::AtomicParallelism;
 use super::resolve::Resolver;
@@ -219,7 +219,7 @@ fn commands(
 /// Every name in some tokens.
 fn names(tokens: impl IntoIterator<Item = TokenTree>, found: &mut dyn FnMut(String)) {
     for token in tokens {
-        match token {
+        match bare(token) {
             TokenTree::Ident(name) => found(name.to_string()),
             TokenTree::Group(group) => names(group.stream(), found),
             _ => {}
@@ -247,7 +247,7 @@ const FORMATS: [WorkspaceFormat; 4] =
     [WorkspaceFormat::Dense, WorkspaceFormat::List, WorkspaceFormat::Hash, WorkspaceFormat::Sort];
 
 struct Reader<'a> {
-    /// None if the statement could not be resolved: grammar alone is checked then.
+    /// None if the statement could not be resolved: commands that are about its accesses are not read then.
     kernel: Option<&'a Kernel>,
     diagnostics: &'a mut Diagnostics,
     /// The workspaces of the commands so far.
@@ -290,7 +290,7 @@ impl Reader<'_> {
         }
         let args = split_commas(&mut Cursor::of_group(&group), false);
         let kind = self.kind(&name, span, form, args)?;
-        let source = print(self.kernel?, &kind);
+        let source = self.kernel.map(|kernel| print(kernel, &kind)).unwrap_or_default();
         Some(Command { span, source, kind })
     }
 

@@ -1,7 +1,7 @@
 //! The grammar of a kernel's body: one assignment.
 
 use super::ast::AssignOp;
-use super::cursor::Cursor;
+use super::cursor::{Cursor, bare};
 use super::expr::Parser;
 use super::syntax::{RawAccess, RawExpr, RawStatement};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -19,7 +19,7 @@ pub(super) struct Body {
 pub(super) fn body(group: &Group, diagnostics: &mut Diagnostics) -> Body {
     let mut statements: Vec<Vec<TokenTree>> = vec![Vec::new()];
     let mut ends = Vec::new();
-    for token in group.stream() {
+    for token in group.stream().into_iter().map(bare) {
         match token {
             TokenTree::Punct(p) if p.as_char() == ';' => {
                 ends.push(p.span());
@@ -145,8 +145,8 @@ struct Assignment {
 
 /// What an operator does.
 struct Meaning {
-    /// Where it has no place here, what is likely to be meant.
-    op: AssignOp,
+    /// Where it has no place here, what is meant, if that is clear.
+    op: Option<AssignOp>,
     mistake: Option<Mistake>,
 }
 
@@ -160,9 +160,10 @@ const REDUCTIONS: &str = "reductions are `+= *= min= max= &= |=`";
 
 /// What an operator does; `None` if it is none that assigns.
 fn meaning(operator: &str) -> Option<Meaning> {
-    let is = |op| Some(Meaning { op, mistake: None });
+    let is = |op| Some(Meaning { op: Some(op), mistake: None });
     let is_not = |what, op, help| Some(Meaning { op, mistake: Some(Mistake { what, help }) });
     let is_no_reduction = |op, help| is_not("a reduction", op, help);
+    let meant = |m| Some(AssignOp::Reduce(m));
     match operator {
         "=" => is(AssignOp::Assign),
         "+=" => is(AssignOp::Reduce(Monoid::Add)),
@@ -171,24 +172,26 @@ fn meaning(operator: &str) -> Option<Meaning> {
         "|=" => is(AssignOp::Reduce(Monoid::Or)),
         "min=" => is(AssignOp::Reduce(Monoid::Min)),
         "max=" => is(AssignOp::Reduce(Monoid::Max)),
-        "&&=" => is_no_reduction(AssignOp::Reduce(Monoid::And), "write `&=`"),
-        "||=" => is_no_reduction(AssignOp::Reduce(Monoid::Or), "write `|=`"),
-        ":=" => {
-            is_not("an assignment", AssignOp::Assign, "write `=`, or a reduction: `+= *= min= max= &= |=`")
-        }
+        "&&=" => is_no_reduction(meant(Monoid::And), "write `&=`"),
+        "||=" => is_no_reduction(meant(Monoid::Or), "write `|=`"),
+        ":=" => is_not(
+            "an assignment",
+            Some(AssignOp::Assign),
+            "write `=`, or a reduction: `+= *= min= max= &= |=`",
+        ),
         "-=" => is_no_reduction(
-            AssignOp::Assign,
+            None,
             "write `+=` and negate the right side, `y[i] += -(…)`; of types without a sign, into a result: `z[i] = y[i] - (…)`",
         ),
         "/=" => is_no_reduction(
-            AssignOp::Assign,
+            None,
             "write `*=` and divide on the right side, `y[i] *= 1 / (…)`; of integers, into a result: `z[i] = y[i] / (…)`",
         ),
         "^=" => is_no_reduction(
-            AssignOp::Assign,
+            None,
             "write `=` with `^` on the right side; reductions are `+= *= min= max= &= |=`",
         ),
-        "%=" | "<<=" | ">>=" => is_no_reduction(AssignOp::Assign, REDUCTIONS),
+        "%=" | "<<=" | ">>=" => is_no_reduction(None, REDUCTIONS),
         _ => None,
     }
 }
@@ -196,7 +199,7 @@ fn meaning(operator: &str) -> Option<Meaning> {
 /// What some word before `=` does.
 fn unknown() -> Meaning {
     let mistake = Mistake { what: "a reduction", help: REDUCTIONS };
-    Meaning { op: AssignOp::Assign, mistake: Some(mistake) }
+    Meaning { op: None, mistake: Some(mistake) }
 }
 
 /// Splits at the first assignment. If there is none: the first `==`.

@@ -1,14 +1,14 @@
 //! The raw tree: what is written, before names mean anything; and the signature that survives a failure.
 
 use super::ast::{AssignOp, Kernel, Mode, Param};
-use super::command::Platform;
+use super::command::{Platform, Schedule};
 use super::schedule::RawSchedule;
 use crate::diag::Diagnostics;
 use crate::scalar::{BinaryOp, UnaryOp};
 use proc_macro2::{Ident, Literal, Span};
 
 /// Why there is no kernel.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Failure {
     /// At least one mistake.
     pub diagnostics: Diagnostics,
@@ -17,6 +17,8 @@ pub struct Failure {
     pub signature: Option<Box<Signature>>,
     /// What could be read of a kernel whose schedules alone have mistakes: their other commands may have more.
     pub rest: Option<Box<Rest>>,
+    /// The CPU's schedule, and CUDA's, as far as they could be read: they may have mistakes whatever the statement.
+    pub schedules: Box<(Schedule, Schedule)>,
 }
 
 /// A kernel without the commands that could not be read.
@@ -151,7 +153,8 @@ pub(super) enum Reference {
 pub(super) struct RawStatement {
     /// `None` if it is not an access, which has been reported.
     pub(super) lhs: Option<RawAccess>,
-    pub(super) op: AssignOp,
+    /// `None` if it is none that can stand there, which has been reported.
+    pub(super) op: Option<AssignOp>,
     pub(super) op_span: Span,
     pub(super) rhs: RawExpr,
 }

@@ -25,10 +25,7 @@ pub(super) fn apply(
     kind: BoundKind,
 ) -> Checked {
     let parent = s.plain_loop(var)?;
-    if size.value == 0 {
-        let message = "a dimension is not bounded by 0";
-        return fail("zero-factor", size.span, message, "write the size that every argument has");
-    }
+    check_size(size)?;
     let exact = kind == BoundKind::MaxExact;
     match (s.cin.provenance.parts_of(parent), s.cin.provenance.size(parent)) {
         (Some((root, 1)), _) => contradiction(s, root, size, exact)?,
@@ -54,6 +51,15 @@ pub(super) fn apply(
     let [child] = s.new_vars([bounded])?;
     s.replace(parent, &[child]);
     s.cin.provenance.relate(Relation::Bound { parent, child, size: size.value, exact });
+    Ok(())
+}
+
+/// Whatever the dimension.
+pub(super) fn check_size(size: Factor) -> Checked {
+    if size.value == 0 {
+        let message = "a dimension is not bounded by 0";
+        return fail("zero-factor", size.span, message, "write the size that every argument has");
+    }
     Ok(())
 }
 

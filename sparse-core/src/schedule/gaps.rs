@@ -3,6 +3,7 @@
 use super::Scheduler;
 use super::tree::{Assignment, for_each_assignment};
 use crate::cin::algebra::simplify;
+use crate::cin::copies::copies;
 use crate::cin::nested::intern;
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
@@ -106,14 +107,14 @@ pub(super) fn coiteration(
 ) -> Option<String> {
     let name = |a: &Access| s.kernel.tensors[a.tensor.index()].name.to_string();
     if let Some(gathered) = gathered(s, v, body) {
-        return Some(format!("it steps over the runs of equal coordinates in `{gathered}`"));
+        return Some(format!("it steps over the runs of equal coordinates in {}", list_name(s, gathered)));
     }
     let swept = swept(s, v, outside, body);
     let list = list_of(s, v, body, &|_, _, _| true);
     match &swept[..] {
         [] => None,
         [(a, _), ..] if let Some(list) = list => {
-            Some(format!("it merges the stored coordinates of `{}` and `{list}`", name(a)))
+            Some(format!("it merges the stored coordinates of `{}` and {}", name(a), list_name(s, list)))
         }
         [(a, false)] => Some(format!("it steps over the runs of equal coordinates of `{}`", name(a))),
         [(a, true)] if is_idle_without(s, body, a) => None,
@@ -126,17 +127,17 @@ pub(super) fn coiteration(
 }
 
 /// A list of elements of several dimensions, the first of which a loop over `v` goes over, or of one, where the loop does something that the list has no element for.
-fn gathered<'s>(s: &'s Scheduler<'_>, v: IndexVar, body: &Stmt) -> Option<&'s str> {
+fn gathered(s: &Scheduler<'_>, v: IndexVar, body: &Stmt) -> Option<Workspace> {
     list_of(s, v, body, &|w, vars, a| vars.len() > 1 || !is_idle_without_element(s, w, a))
 }
 
 /// A list of elements, over the first dimension of which a loop over `v` goes, and that an assignment reads in a certain way.
-fn list_of<'s>(
-    s: &'s Scheduler<'_>,
+fn list_of(
+    s: &Scheduler<'_>,
     v: IndexVar,
     body: &Stmt,
     reads: &dyn Fn(Workspace, &[IndexVar], &Assignment<'_>) -> bool,
-) -> Option<&'s str> {
+) -> Option<Workspace> {
     let mut found = None;
     for_each_assignment(body, &mut vec![], &mut |a| {
         let is_list = |w: Workspace, vars: &[IndexVar]| {
@@ -145,7 +146,19 @@ fn list_of<'s>(
         };
         found = found.or(a.rhs.workspace(&is_list).map(|(w, _)| w));
     });
-    found.map(|w| &s.cin.workspaces[w.index()].name[..])
+    found
+}
+
+/// A list of elements in words: a copy of an operand, which nobody has named, is that operand.
+fn list_name(s: &Scheduler<'_>, w: Workspace) -> String {
+    let list = &s.cin.workspaces[w.index()];
+    match copies(&s.cin).into_iter().find(|(_, copy)| copy.name == list.name && s.unnamed.contains(&w)) {
+        Some((a, _)) => format!(
+            "`{}`, which is copied because its levels are in another order than the loops",
+            s.kernel.tensors[a.tensor.index()].name
+        ),
+        None => format!("`{}`", list.name),
+    }
 }
 
 /// The operands of which a loop over `v` steps through a sparse level, and whether coordinates are unique there.

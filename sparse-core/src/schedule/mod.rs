@@ -39,7 +39,7 @@ use crate::cin::{Cin, Workspace, print, verify};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::command::{Command, CommandKind, Platform};
+use crate::front::command::{Command, CommandKind, Platform, Schedule};
 pub use default::{copies, default, default_cuda, with_copies};
 pub use operand::Operand;
 pub use point_name::point_name;
@@ -142,6 +142,42 @@ pub fn check(
 ) -> Result<(), Diagnostics> {
     let (_, diagnostics) = Scheduler::new(kernel, cin, target).each(commands, doubtful)?;
     diagnostics.finish(())
+}
+
+/// What is wrong with a schedule whatever its statement: factors, units of another target, a point that is never legal.
+pub fn check_alone(schedule: &Schedule, target: Platform) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    match schedule {
+        Schedule::Commands(commands) => {
+            let broken = commands.iter().filter_map(|command| command_alone(command, target).err());
+            broken.for_each(|d| diagnostics.push(*d));
+        }
+        Schedule::Point(point, span) => {
+            point.broken().into_iter().for_each(|rule| diagnostics.push(rule.at(point, *span)));
+        }
+        Schedule::Default | Schedule::None => {}
+    }
+    diagnostics
+}
+
+/// Rules of a command that are not about loops.
+fn command_alone(command: &Command, target: Platform) -> Checked {
+    match &command.kind {
+        CommandKind::Split { factor, .. } | CommandKind::Divide { factor, .. } => {
+            split::check_factor(*factor)
+        }
+        CommandKind::Bound { size, .. } => bound::check_size(*size),
+        CommandKind::Unroll { factor, .. } => unroll::times(*factor).map(|_| ()),
+        CommandKind::Parallelize { unit, unit_span, strategy, strategy_span, .. } => {
+            parallelize::check_unit(target, (*unit, *unit_span), (*strategy, *strategy_span))
+        }
+        CommandKind::Fuse { .. }
+        | CommandKind::Reorder { .. }
+        | CommandKind::Pos { .. }
+        | CommandKind::Coord { .. }
+        | CommandKind::Precompute { .. }
+        | CommandKind::MergeBy { .. } => Ok(()),
+    }
 }
 
 /// As [`apply`], of commands whose steps nobody reads, as those that the compiler wrote: without a record of each, and verified

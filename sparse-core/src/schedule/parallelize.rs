@@ -26,7 +26,7 @@ pub(super) fn apply(
     (strategy, strategy_span): (Strategy, Span),
 ) -> Checked {
     let v = s.loop_over(var)?;
-    check_unit(s, (unit, unit_span), (strategy, strategy_span))?;
+    check_unit(s.target, (unit, unit_span), (strategy, strategy_span))?;
     if let Some((unit, _)) = s.cin.provenance.tag(v).parallel {
         let message = format!("the loop over `{}` runs on `{unit}` already", var.text);
         return fail(
@@ -57,13 +57,13 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// The unit is one of the target's, and the strategy one of the unit's.
-fn check_unit(
-    s: &Scheduler<'_>,
+/// The unit is one of the target's, and the strategy one of the unit's, whatever the loop.
+pub(super) fn check_unit(
+    target: Platform,
     (unit, unit_span): (Unit, Span),
     (strategy, strategy_span): (Strategy, Span),
 ) -> Checked {
-    match (s.target, unit.is_gpu()) {
+    match (target, unit.is_gpu()) {
         (Platform::Cpu, true) => {
             let help = "write `CPUThread` or `CPUVector`";
             return fail("wrong-unit", unit_span, format!("a CPU has no `{unit}`"), help);

@@ -26,12 +26,18 @@ pub(super) fn halves(
     part: Part,
 ) -> Checked {
     let parent = s.plain_loop(var)?;
+    check_factor(factor)?;
+    let [outer, inner] = s.new_vars(made)?;
+    s.replace(parent, &[outer, inner]);
+    s.cin.provenance.relate(Relation::Split { parent, outer, inner, part });
+    Ok(())
+}
+
+/// Whatever the loop.
+pub(super) fn check_factor(factor: Factor) -> Checked {
     if factor.value == 0 {
         let help = "write a positive number, such as 64";
         return fail("zero-factor", factor.span, "a loop can't be split by 0", help);
     }
-    let [outer, inner] = s.new_vars(made)?;
-    s.replace(parent, &[outer, inner]);
-    s.cin.provenance.relate(Relation::Split { parent, outer, inner, part });
     Ok(())
 }

@@ -105,6 +105,30 @@ fn parts_that_are_larger_than_dimensions() -> Result<(), Error> {
     Ok(())
 }
 
+tensor_kernel! {
+    fn a_block_of_far_parts(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }
+    schedule cuda { split(i, i0, i1, 2147483648); parallelize(i0, GPUBlock, NoRaces); }
+}
+tensor_kernel! {
+    fn threads_of_far_parts(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }
+    schedule cuda {
+        split(i, i0, i1, 134217728);
+        split(i0, bl, t, 32);
+        parallelize(bl, GPUBlock, NoRaces);
+        parallelize(t, GPUThread, NoRaces);
+    }
+}
+
+/// What one block goes over is more than 32 bits count: there is one block, and its coordinates fit.
+#[test]
+fn parts_of_a_grid_that_are_larger_than_dimensions() -> Result<(), Error> {
+    let a = some(10, 3);
+    let x = DenseVec::from_dense([10], (0..10).map(f64::from).collect())?;
+    everywhere!(a_block_of_far_parts, a, x);
+    everywhere!(threads_of_far_parts, a, x);
+    Ok(())
+}
+
 fn some(n: usize, seed: u64) -> Csr<f64> {
     // Whole numbers, so that any order of a sum has the same bits.
     let r = Csr::<i32>::random_sparse([n, n], 0.05, seed);

@@ -75,6 +75,43 @@ tensor_kernel! {
     }
 }
 
+/// Raw identifiers that are no words of Rust's are plain names.
+mod raw {
+    use sparse_gpu::prelude::*;
+    tensor_kernel! {
+        pub(super) fn r#spmv(r#A: r#Csr<f64>, r#x: DenseVec<f64>, alpha: f64) -> DenseVec<f64> {
+            r#y[r#i] = r#alpha * A[i, r#j] * r#x[j];
+        }
+        schedule cpu {
+            r#split(r#i, r#i0, i1, 2);
+            parallelize(i0, r#CPUThread, NoRaces);
+        }
+    }
+}
+
+/// Element types that are spelled by path, where their names are other types.
+mod renamed_elements {
+    #[allow(non_camel_case_types, dead_code)]
+    type f64 = f32;
+    tensor_kernel! {
+        pub(super) fn by_path(A: Csr<::std::primitive::f64>, x: DenseVec<::core::primitive::f64>)
+            -> DenseVec<::std::primitive::f64> { y[i] = A[i, j] * x[j]; }
+    }
+    use sparse_gpu::prelude::*;
+}
+
+#[test]
+fn other_spellings_of_names() -> Result<(), Error> {
+    let a = Csr::from_triplets([2, 2], [([0, 1], 3.0), ([1, 0], -4.0)])?;
+    let x = DenseVec::from_dense([2], vec![1.0, 2.0])?;
+    assert_eq!(raw::spmv(&a, &x, 2.0)?.vals(), [12.0, -8.0]);
+    assert_eq!(raw::r#spmv(&a, &x, 1.0)?.vals(), [6.0, -4.0]);
+    assert_eq!(renamed_elements::by_path(&a, &x)?.vals(), [6.0, -4.0]);
+    let sim = Sim::new();
+    assert_eq!(raw::spmv(&a.to(&sim)?, &x.to(&sim)?, 1.0)?.to_host()?.vals(), [6.0, -4.0]);
+    Ok(())
+}
+
 #[test]
 fn names_do_not_clash() -> Result<(), Error> {
     let (e, f) = (floats([4, 5], 2, 1), floats([4, 5], 2, 2));

@@ -35,6 +35,62 @@ mod shadowed {
     }
 }
 
+/// Nothing is in scope that is not imported.
+#[no_implicit_prelude]
+mod without_prelude {
+    use ::sparse_gpu::prelude::{Csr, DenseMat, DenseVec};
+    ::sparse_gpu::tensor_kernel! {
+        pub(super) fn axpy(a: f64, x: DenseVec<f64>, y: &mut DenseVec<f64>) { y[i] += a * x[i]; }
+    }
+    ::sparse_gpu::tensor_kernel! {
+        pub(super) fn product(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = A[i, j] * B[j, k]; }
+    }
+    ::sparse_gpu::tensor_kernel! {
+        pub(super) fn sum(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, j] = A[i, j] + B[i, j]; }
+    }
+    ::sparse_gpu::tensor_kernel! {
+        pub(super) fn sampled(A: Csr<f64>, X: DenseMat<f64>, Y: DenseMat<f64>) -> Csr<f64> {
+            S[i, j] = A[i, j] * X[i, k] * Y[j, k];
+        }
+    }
+    ::sparse_gpu::tensor_kernel! {
+        pub(super) fn by_positions(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }
+        schedule cpu {
+            fuse(i, j, f);
+            pos(f, p, A[i, j]);
+            split(p, p0, p1, 4);
+            parallelize(p0, CPUThread, Atomics);
+        }
+        schedule cuda {
+            fuse(i, j, f);
+            pos(f, p, A[i, j]);
+            split(p, block, lane, 128);
+            parallelize(block, GPUBlock, IgnoreRaces);
+            parallelize(lane, GPUGroup(8), Segment);
+        }
+    }
+}
+
+#[test]
+fn without_the_prelude() -> Result<(), Error> {
+    use without_prelude::*;
+    let a = Csr::from_triplets([2, 2], [([0, 1], 3.0), ([1, 0], -4.0)])?;
+    let x = DenseVec::from_dense([2], vec![1.0, 2.0])?;
+    let m = DenseMat::from_dense([2, 2], vec![1.0, 2.0, 3.0, 4.0])?;
+    let mut y = x.clone();
+    axpy(2.0, &x, &mut y)?;
+    assert_eq!(y.vals(), [3.0, 6.0]);
+    assert_eq!(product(&a, &a)?.vals(), [-12.0, -12.0]);
+    assert_eq!(sum(&a, &a)?.vals(), [6.0, -8.0]);
+    assert_eq!(sampled(&a, &m, &m)?.vals(), [33.0, -44.0]);
+    assert_eq!(by_positions(&a, &x)?.vals(), [6.0, -4.0]);
+    let sim = Sim::new();
+    let (a, x) = (a.to(&sim)?, x.to(&sim)?);
+    assert_eq!(by_positions(&a, &x)?.to_host()?.vals(), [6.0, -4.0]);
+    assert_eq!(product(&a, &a)?.to_host()?.vals(), [-12.0, -12.0]);
+    Ok(())
+}
+
 /// Deep inside.
 pub(crate) mod outer {
     pub(crate) mod inner {

@@ -4,8 +4,10 @@ use super::learn::Sample;
 use crate::error::{Error, Result};
 use crate::gpu::inputs::{self, Sparse};
 use crate::gpu::kernel::Kernel;
+use crate::gpu::measure::TUNED;
+use crate::gpu::points::{self, DEFAULT, TACO};
 use sparse_core::driver::{self, concretize_kernel};
-use sparse_core::front::{self, AtomicParallelism};
+use sparse_core::front;
 use sparse_core::scalar::DType;
 use sparse_core::schedule::rule::Kind;
 use sparse_core::schedule::{self, Shape};
@@ -80,25 +82,27 @@ pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>>
 
 /// Reads verified times of points.
 fn add(file: &Path, times: &mut Times) -> Result<()> {
-    let wrong = |reason: String| Error::Table { path: file.to_path_buf(), reason };
-    let mut reader = csv::Reader::from_path(file).map_err(|e| wrong(e.to_string()))?;
-    let columns = reader.headers().map_err(|e| wrong(e.to_string()))?.clone();
+    let text = std::fs::read(file).map_err(Error::at(file))?;
+    let wrong = |line, reason: String| Error::Row { path: file.to_path_buf(), line, reason };
+    let unreadable = |e: csv::Error| wrong(e.position().map_or(1, |at| line(&text, at)), said(&e));
+    let mut reader = csv::Reader::from_reader(&text[..]);
+    let columns = reader.headers().map_err(unreadable)?.clone();
     let mut at = [0; 8];
     let wanted = ["kernel", "input", "params", "dtype", "point", "implementation", "median_us", "verified"];
     for (at, name) in at.iter_mut().zip(wanted) {
         let column = columns.iter().position(|c| c == name);
-        *at = column.ok_or_else(|| wrong(format!("it has no column `{name}`")))?;
+        *at = column.ok_or_else(|| wrong(1, format!("there is no column `{name}`")))?;
     }
     for record in reader.records() {
-        let record = record.map_err(|e| wrong(e.to_string()))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let wrong = |reason: String| Error::Row { path: file.to_path_buf(), line, reason };
+        let record = record.map_err(unreadable)?;
+        let wrong = |reason: String| wrong(record.position().map_or(1, |at| line(&text, at)), reason);
         let [kernel, input, params, dtype, point, implementation, us, verified] =
             at.map(|column| record.get(column).unwrap_or(""));
-        // Rules do not ask for the element type.
-        if dtype != "f32" {
-            continue;
-        }
+        let found = Kernel::ALL.into_iter().find(|k| k.name() == kernel);
+        let kernel = found.ok_or_else(|| wrong(format!("there is no kernel `{kernel}`")))?;
+        let is_right = verified.parse::<bool>().map_err(|_| {
+            wrong(format!("`{verified}` does not say whether a result was right: verified is true or false"))
+        })?;
         let rival = implementation.starts_with("cusparse");
         let measured = match implementation {
             "ours" => true,
@@ -106,12 +110,14 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
             _ if rival => true,
             _ => continue,
         };
-        let kernel = Kernel::ALL.into_iter().find(|k| k.name() == kernel);
-        let (Some(kernel), true, "true") =
-            (kernel, rival || point.parse::<AtomicParallelism>().is_ok(), verified)
-        else {
+        let other = [DEFAULT, TUNED].contains(&point) || point.starts_with(TACO);
+        if !rival && !other {
+            points::named(point).map_err(|e| wrong(format!("`{point}` is no point: {e}")))?;
+        }
+        // Rules do not ask for the element type.
+        if other || dtype != "f32" || !is_right {
             continue;
-        };
+        }
         let n = params.split_once('=').map_or(Some(1), |(_, n)| n.parse().ok());
         let n = n.ok_or_else(|| wrong(format!("`{params}` says no number of columns")))?;
         let time = us.parse::<f64>().ok().filter(|us| us.is_finite() && *us > 0.0);
@@ -134,6 +140,25 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
     Ok(())
 }
 
+/// The line of a record, from 1. It begins behind what is left of the end of the line before.
+fn line(text: &[u8], at: &csv::Position) -> u64 {
+    let is_end = |b: &&u8| matches!(b, b'\r' | b'\n');
+    let ends = text.iter().skip(at.byte() as usize).take_while(is_end).count();
+    let before = text.iter().take(at.byte() as usize + ends);
+    1 + before.filter(|b| **b == b'\n').count() as u64
+}
+
+/// What is wrong with a record that cannot be read, but for its place.
+fn said(e: &csv::Error) -> String {
+    match e.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("it has {len} fields, and the table {expected_len} columns: is it cut short?")
+        }
+        csv::ErrorKind::Utf8 { err, .. } => err.to_string(),
+        _ => e.to_string(),
+    }
+}
+
 /// What a rule asks of the kernel's operand.
 fn shape(kernel: Kernel) -> Result<Shape> {
     let refused = |reason: String| Error::Refused { kernel: kernel.name(), point: "the rule".into(), reason };
@@ -146,6 +171,40 @@ fn shape(kernel: Kernel) -> Result<Shape> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// In files whose lines end in `\r\n` too, and in those that are cut short.
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_line() {
+        let path = std::env::temp_dir().join(format!("bench-fit-unreadable-{}.csv", std::process::id()));
+        let header = "kernel,input,params,dtype,point,implementation,median_us,bytes,verified\n";
+        let good = "spmm,uniform-small,N=4,f32,\"<1 row, 4 col>, 1\",ours,2.5,1,true\n";
+        let table = format!("{header}{good}\n{good}");
+        let last = |from: &str, to: &str| format!("{table}{}", good.replace(from, to));
+        for (text, line, reason) in [
+            (String::new(), 1, "there is no column `kernel`"),
+            (header.replace("point", "schedule") + good, 1, "there is no column `point`"),
+            (last("<1 row, 4 col>", "<1/3"), 5, "`<1/3, 1` is no point: "),
+            (last("<1 row, 4 col>, 1", "<1/2 nnz, 4 col>, 8"), 5, "`<1/2 nnz, 4 col>, 8` is no point: "),
+            (last("\"<1 row, 4 col>, 1\"", ""), 5, "`` is no point: "),
+            (last("spmm", "spmmm"), 5, "there is no kernel `spmmm`"),
+            (last("true", "maybe"), 5, "`maybe` does not say whether "),
+            (last("true\n", "tru"), 5, "`tru` does not say whether "),
+            (last(",1,true\n", ""), 5, "it has 7 fields, and the table 9 columns"),
+            (last(" row, 4 col>, 1\",ours,2.5,1,true\n", ""), 5, "it has 5 fields, and the table 9 columns"),
+            (last("2.5", "2.5us"), 5, "`2.5us` is no time"),
+        ] {
+            for ends in ["\n", "\r\n"] {
+                std::fs::write(&path, text.replace('\n', ends)).unwrap();
+                let said = read(std::slice::from_ref(&path), None).err().unwrap().to_string();
+                let expected = format!("{}:{line}: {reason}", path.display());
+                assert!(said.starts_with(&expected), "{said}, expected {expected}");
+            }
+        }
+        std::fs::write(&path, [header.as_bytes(), b"spmm,\xff,N=4,f32,,ours,1,1,true\n"].concat()).unwrap();
+        let said = read(std::slice::from_ref(&path), None).err().unwrap().to_string();
+        let _ = std::fs::remove_file(&path);
+        assert!(said.starts_with(&format!("{}:2: ", path.display())), "{said}");
+    }
 
     #[test]
     fn times_of_points_by_input_and_columns() {

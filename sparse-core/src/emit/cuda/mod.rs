@@ -48,8 +48,8 @@ pub struct Kernel {
     /// Threads of a block.
     pub threads: u32,
     /// The most blocks that may be launched in each dimension: what the hardware takes, and so few that multiples of
-    /// the blocks' numbers fit in 32 bits. The launcher refuses more, and arrays of indices, sizes of dimensions and
-    /// numbers of entries that do not fit.
+    /// the blocks' numbers fit in 32 bits, unless those of one block do not, which have 64. The launcher refuses more, and arrays
+    /// of indices, sizes of dimensions and numbers of entries that do not fit.
     pub max_blocks: Vec<u64>,
     /// The largest size of a dimension, and length of an array other than of positions, with which no loop's variable passes
     /// 32 bits: the last step of a strided one goes past the end. The launcher refuses larger ones.
@@ -71,14 +71,19 @@ pub fn kernels(program: &Verified) -> Vec<Kernel> {
     program.launches().map(|launch| entry(program, &names, launch)).collect()
 }
 
+/// How many blocks are launched in each dimension, whatever names the program has for sizes.
+fn grid(program: &Program, launch: &Launch) -> Vec<Expr> {
+    launch.grid.iter().map(|axis| program.in_full(&axis.blocks)).collect()
+}
+
 fn entry(program: &Program, names: &Names, launch: &Launch) -> Kernel {
-    let blocks: Vec<_> = launch.grid.iter().map(|axis| program.in_full(&axis.blocks)).collect();
+    let blocks = grid(program, launch);
     Kernel {
         name: names.entry(launch).to_owned(),
         parameters: parameters(program, names, launch),
         grid: blocks.iter().map(|blocks| print_expr(program, blocks)).collect(),
         threads: launch.threads,
-        max_blocks: width::max_blocks(program, launch),
+        max_blocks: width::max_blocks(launch, &blocks),
         most: width::most(launch, &blocks),
     }
 }
@@ -139,7 +144,7 @@ fn kernel(
     entry: &Kernel,
     row: &Row<'_>,
 ) -> String {
-    let widths = Widths::new(launch);
+    let widths = Widths::new(launch, &grid(program, launch));
     let exprs = Exprs { program, names, widths: &widths, needs };
     let mut writer = Writer::new(exprs, launch);
     writer.comment(&program.source);

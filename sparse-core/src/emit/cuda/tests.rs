@@ -295,6 +295,28 @@ fn products_of_what_varies_have_64_bits_and_what_is_bounded_has_32() {
     .assert_eq(&text);
 }
 
+/// Products with constants too, where one block goes over more than 32 bits count; any number of such blocks may be launched.
+#[test]
+fn all_products_of_far_blocks_have_64_bits() {
+    let (blocks, bits): (Vec<_>, Vec<_>) = [1 << 26, 1 << 27]
+        .map(|part: u64| {
+            let text = format!(
+                "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {{ y[i] = A[i, j] * x[j]; }} schedule cuda {{
+                    split(i, i0, i1, {part}); split(i0, block, thread, 16);
+                    parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, NoRaces);
+                }}"
+            );
+            let kernel = crate::front::parse_str(&text).unwrap();
+            let program = crate::driver::compile_cuda(kernel, &crate::driver::Options::default()).unwrap().program;
+            let [kernel] = &kernels(&program)[..] else { panic!("one kernel") };
+            let far = emit(&program).contains("const long long i0 = ");
+            (kernel.max_blocks[0], far)
+        })
+        .into_iter()
+        .unzip();
+    assert_eq!((&blocks[..], &bits[..]), (&[1, i32::MAX as u64][..], &[false, true][..]));
+}
+
 #[test]
 fn scalars_follow_the_rules_of_the_language() {
     let text = |t: DType, values: &[Expr]| {

@@ -2,20 +2,24 @@
 //!
 //! Sizes, coordinates and positions fit in 32, with room for a tile more ([`most`]). A product of two that vary may not, nor what
 //! is made from it: these are *wide*. A product with a constant is narrow: the launcher sees to it that it fits (see
-//! [`super::Kernel`]). What is bounded by something narrow is narrow again, even if it is computed from what is wide.
+//! [`super::Kernel`]). Where it would have to refuse nearly everything, as parts are so large, all products and sums are wide.
+//! What is bounded by something narrow is narrow again, even if it is computed from what is wide.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Collective, Expr, IndexOp, Launch, MOST, Program, Stmt, VarId};
-use std::collections::BTreeSet;
+use crate::llir::{Collective, Expr, IndexOp, Launch, MOST, Stmt, VarId};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The wide variables of a launch.
 pub(super) struct Widths {
     wide: BTreeSet<VarId>,
+    /// Are all products and sums wide?
+    far: bool,
 }
 
 impl Widths {
-    pub(super) fn new(launch: &Launch) -> Self {
-        let mut widths = Widths { wide: BTreeSet::new() };
+    /// Of a launch with this grid, which is given in full.
+    pub(super) fn new(launch: &Launch, grid: &[Expr]) -> Self {
+        let mut widths = Widths { wide: BTreeSet::new(), far: is_far(launch, grid) };
         // Assignments in loops reach back: until nothing changes.
         loop {
             let mut found = widths.wide.clone();
@@ -58,12 +62,13 @@ impl Widths {
     fn is_wide_result(&self, op: IndexOp, a: &Expr, b: &Expr) -> bool {
         let (wide_a, wide_b) = (self.is_wide(a), self.is_wide(b));
         match op {
-            IndexOp::Add | IndexOp::Sub | IndexOp::Max => wide_a || wide_b,
+            IndexOp::Add => wide_a || wide_b || self.far,
+            IndexOp::Sub | IndexOp::Max => wide_a || wide_b,
             IndexOp::Min | IndexOp::And => wide_a && wide_b,
             IndexOp::Count | IndexOp::Place | IndexOp::Below => false,
             IndexOp::Mul => {
                 let constant = matches!(a, Expr::Index(_)) || matches!(b, Expr::Index(_));
-                wide_a || wide_b || !constant
+                wide_a || wide_b || !constant || self.far
             }
             IndexOp::Rem => wide_a && wide_b,
             IndexOp::Xor => wide_a || wide_b,
@@ -84,32 +89,48 @@ impl Widths {
 
 /// The most blocks in each dimension of the grid for which narrow multiples of their numbers fit, and that the hardware
 /// takes.
-pub(super) fn max_blocks(program: &Program, launch: &Launch) -> Vec<u64> {
+pub(super) fn max_blocks(launch: &Launch, grid: &[Expr]) -> Vec<u64> {
     const HARDWARE: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
-    let of = |(axis, hardware): (VarId, u64)| {
-        let mut stride = Strides { of: vec![0; program.vars.len()], largest: 1 };
-        stride.of[axis.index()] = 1;
+    let far = is_far(launch, grid);
+    let most = |stride| if far { u64::MAX } else { i32::MAX as u64 / stride };
+    strides(launch).zip(HARDWARE).map(|(stride, hardware)| hardware.min(most(stride))).collect()
+}
+
+/// Is what one block goes over more than 32 bits count, or what goes past the end half of that?
+fn is_far(launch: &Launch, grid: &[Expr]) -> bool {
+    strides(launch).any(|stride| stride > i32::MAX as u64) || past(launch, grid) > MOST / 2
+}
+
+/// By how much variables grow from one block to the next, at most, in each dimension of the grid.
+fn strides(launch: &Launch) -> impl Iterator<Item = u64> + '_ {
+    launch.grid.iter().map(|axis| {
+        let mut stride = Strides { of: BTreeMap::from([(axis.var, 1)]), largest: 1 };
         // Variables are declared before they are used; what loops assign goes round once more.
         for _ in 0..2 {
             visit_stmts(&launch.body, &mut |s| stride.stmt(s));
         }
-        hardware.min(i32::MAX as u64 / stride.largest)
-    };
-    launch.grid.iter().map(|axis| axis.var).zip(HARDWARE).map(of).collect()
+        stride.largest
+    })
 }
 
 /// The largest size of what a launch goes over with which its variables fit: the last step of a strided loop, and the last
 /// part of a split one, go past the end. The grid is given in full.
 pub(super) fn most(launch: &Launch, grid: &[Expr]) -> u64 {
-    let mut past = 1;
-    visit_exprs(&launch.body, &mut |e| past = past.max(past_the_end(e)));
-    grid.iter().for_each(|blocks| past = past.max(past_the_end(blocks)));
+    let mut past = if is_far(launch, grid) { 1 } else { past(launch, grid) };
     visit_stmts(&launch.body, &mut |s| {
         if let Stmt::For { step, .. } = s {
             past = past.max(u64::from(*step));
         }
     });
     MOST.saturating_sub(past)
+}
+
+/// By how much narrow numbers may be more than the sizes that they are made of.
+fn past(launch: &Launch, grid: &[Expr]) -> u64 {
+    let mut past = 1;
+    visit_exprs(&launch.body, &mut |e| past = past.max(past_the_end(e)));
+    grid.iter().for_each(|blocks| past = past.max(past_the_end(blocks)));
+    past
 }
 
 /// By how much what an expression goes through may be more than the sizes it is made of: all that is added on the way, as to
@@ -119,7 +140,8 @@ fn past_the_end(e: &Expr) -> u64 {
     e.visit(&mut |e| {
         let Expr::IndexOp(op, a, b) = e else { return };
         for n in [a, b] {
-            if let Expr::Index(n) = **n {
+            // Sums and products with larger ones are wide.
+            if let Expr::Index(n @ ..=MOST) = **n {
                 match op {
                     IndexOp::Add => added = added.saturating_add(n),
                     IndexOp::Div => part = part.max(n),
@@ -133,7 +155,7 @@ fn past_the_end(e: &Expr) -> u64 {
 
 /// By how much narrow variables grow from one block to the next, at most.
 struct Strides {
-    of: Vec<u64>,
+    of: BTreeMap<VarId, u64>,
     largest: u64,
 }
 
@@ -149,12 +171,13 @@ impl Strides {
         else {
             return;
         };
-        self.of[var.index()] = self.of[var.index()].max(stride);
+        let of = self.of.entry(*var).or_default();
+        *of = stride.max(*of);
     }
 
     fn expr(&mut self, e: &Expr) -> u64 {
         let stride = match e {
-            Expr::Var(v) => self.of[v.index()],
+            Expr::Var(v) => self.of.get(v).copied().unwrap_or(0),
             Expr::IndexOp(op, a, b) => {
                 let strides = (self.expr(a), self.expr(b));
                 match (op, &**a, &**b) {
