@@ -112,7 +112,7 @@ fn bad_input_is_named() {
         (vec!["--data", "/no/such/folder"], "error: /no/such/folder: "),
         (vec!["--inputs", "no-such-input"], "error: no input has `no-such-input` in its name"),
         (vec!["--time-budget", "-1"], "error: "),
-        (vec!["--threads", "0"], "write `all`, or a number from 1 on"),
+        (vec!["--threads", "0"], "write `all`, or a number from 1 to 1024"),
     ];
     for (arguments, message) in cases {
         let out = bench(&arguments);

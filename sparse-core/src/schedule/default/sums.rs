@@ -1,4 +1,5 @@
-//! Sums that threads share: those with fewer elements than a GPU has threads, and those along rows of dense operands.
+//! Sums that a GPU's threads share: those with fewer elements than it has threads, and those along rows of dense operands;
+//! and the loop that a CPU's threads have parts of, where all is summed into one element.
 //!
 //! ```text
 //! s = x[i] * y[i]               divide(i, block, rest, 2048) split(rest, step, thread, 256); block thread step
