@@ -15,6 +15,7 @@ use super::{Scheduled, Step, apply};
 use crate::cin::cost::has_mask;
 use crate::cin::provenance::Worth;
 use crate::cin::{Cin, Workspace, WorkspaceFormat, print};
+use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 use crate::work::{WARM_LOG2, WORTH_LOG2};
@@ -55,15 +56,19 @@ pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
         }
         Err(refused) => {
             let merges = refused.iter().any(|d| d.code == "parallel-coiteration");
-            let why = || refused.iter().next().map_or(String::new(), |d| d.message.clone());
             let scheduled = match kernel.assignment.lhs.indices[..] {
                 [] => total(kernel, &cin, var),
                 _ if merges => in_parts(kernel, &cin, &whole(&cin, var), Strategy::NoRaces),
-                _ => Err(why()),
+                _ => Err(first(&refused)),
             };
             scheduled.unwrap_or_else(|reason| serial(cin, &reason))
         }
     }
+}
+
+/// The first rule that commands broke.
+fn first(refused: &Diagnostics) -> String {
+    refused.iter().next().map_or(String::new(), |d| d.message.clone())
 }
 
 /// The loop over a variable, as it is.
@@ -76,8 +81,8 @@ fn whole(cin: &Cin, var: IndexVar) -> Made<'static> {
 fn total(kernel: &Kernel, cin: &Cin, outermost: IndexVar) -> Result<Scheduled, String> {
     let loops = sums::of_entries(kernel, cin).into_iter().chain([whole(cin, outermost)]);
     let mut found = loops.map(|terms| in_parts(kernel, cin, &terms, Strategy::Temporary));
-    let first = found.next().unwrap_or_else(|| unreachable!("the loop itself is the last"));
-    first.or_else(|why| found.find(Result::is_ok).unwrap_or(Err(why)))
+    let best = found.next().unwrap_or_else(|| unreachable!("the loop itself is the last"));
+    best.or_else(|why| found.find(Result::is_ok).unwrap_or(Err(why)))
 }
 
 /// Threads may fill what is gathered before all loops.
@@ -118,8 +123,8 @@ fn in_parts(kernel: &Kernel, cin: &Cin, of: &Made<'_>, strategy: Strategy) -> Re
     let (part, _) = plan.divide(&var, "part", "window", PARTS);
     plan.parallelize(&part, Unit::CpuThread, strategy);
     let commands = plan.finish();
-    let mut scheduled = apply(kernel, cin.clone(), &commands, Platform::Cpu)
-        .map_err(|refused| refused.iter().next().map_or(String::new(), |d| d.message.clone()))?;
+    let mut scheduled =
+        apply(kernel, cin.clone(), &commands, Platform::Cpu).map_err(|refused| first(&refused))?;
     let p = &mut scheduled.cin.provenance;
     if let Some(part) = p.find(&part) {
         p.tag_mut(part).worth = Some(Worth::Work);

@@ -46,25 +46,10 @@ const LANES: u32 = 8;
 /// or along them.
 pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let nest: Vec<IndexVar> = nest(&cin.root);
-    let all_dense = accesses(kernel).iter().all(|a| kernel.tensors[a.tensor.index()].spec.is_dense());
-    let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
     let sums = Sums::of(kernel, cin, &nest);
-    let out = &kernel.assignment.lhs.indices;
-    if !out.is_empty() {
-        let (kept, mut summed): (Vec<IndexVar>, Vec<_>) = nest.iter().partition(|v| out.contains(v));
-        if !all_dense {
-            return vec![];
-        }
-        let whole = |of: &dyn Fn(&Access, IndexVar) -> bool| summed.iter().position(|v| sums.all(*v, of));
-        let (over, along) = (whole(&|a, v| sums.level(a, 0) == v), whole(&|a, v| sums.last_level(a) == v));
-        let Some(first) = over.or(along).map(|at| summed.remove(at)) else { return vec![] };
-        summed.insert(0, first);
-        let [kept, summed] = [kept, summed].map(|vars| vars.iter().map(name).collect::<Vec<_>>());
-        return vec![if over.is_some() {
-            sums.of_elements(&kept, &summed)
-        } else {
-            sums.along_rows(&kept, &summed)
-        }];
+    let all_dense = sums.accesses.iter().all(|a| kernel.tensors[a.tensor.index()].spec.is_dense());
+    if !kernel.assignment.lhs.indices.is_empty() {
+        return if all_dense { sums.of_dense_rows(cin, &nest).into_iter().collect() } else { vec![] };
     }
     if sums.loops.is_empty() {
         return vec![];
@@ -72,11 +57,11 @@ pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     if all_dense {
         return vec![sums.abreast(&|plan| plan.fuse(&sums.loops, "fused"))];
     }
-    let of_entries = |a: &Access| {
+    let of_operand = |a: &Access| {
         let positions = positions(cin, &nest, a)?;
         Some(if sums.asks_for_rows(a) { sums.in_runs(&positions) } else { sums.abreast(&positions) })
     };
-    sums.accesses.iter().filter_map(of_entries).collect()
+    sums.accesses.iter().filter_map(of_operand).collect()
 }
 
 /// A loop that commands make.
@@ -112,6 +97,22 @@ impl<'k> Sums<'k> {
     fn of(kernel: &'k Kernel, cin: &Cin, nest: &[IndexVar]) -> Self {
         let loops = nest.iter().map(|v| cin.provenance.name(*v).to_owned()).collect();
         Sums { kernel, accesses: accesses(kernel), loops }
+    }
+
+    /// A result that is summed over whole rows of its operands, or along them.
+    fn of_dense_rows(&self, cin: &Cin, nest: &[IndexVar]) -> Option<Shape> {
+        let out = &self.kernel.assignment.lhs.indices;
+        let (kept, mut summed): (Vec<IndexVar>, Vec<_>) = nest.iter().partition(|v| out.contains(v));
+        let whole = |of: &dyn Fn(&Access, IndexVar) -> bool| summed.iter().position(|v| self.all(*v, of));
+        let (over, along) = (whole(&|a, v| self.level(a, 0) == v), whole(&|a, v| self.last_level(a) == v));
+        let first = summed.remove(over.or(along)?);
+        summed.insert(0, first);
+        let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
+        let [kept, summed] = [kept, summed].map(|vars| vars.iter().map(name).collect::<Vec<_>>());
+        Some(match over {
+            Some(_) => self.of_elements(&kept, &summed),
+            None => self.along_rows(&kept, &summed),
+        })
     }
 
     /// Has another access a coordinate of one of the levels above the last, of which an entry does not store its own?
