@@ -158,7 +158,8 @@ pub(crate) mod tests {
 
     /// A case with such times; those with a point are ours.
     pub(crate) fn case(kernel: Kernel, input: &str, n: usize, times: &[(&str, &str, f64)]) -> Case {
-        let stats = Stats { dims: vec![100, 100], entries: 800, mean: 8.0, cv: 1.0, density: 0.08 };
+        let stats =
+            Stats { dims: vec![100, 100], entries: 800, mean: 8.0, longest: 40, cv: 1.0, density: 0.08 };
         let work = Work { bytes: 10_000, gathered: 3200 * n as u64, operations: 1600 * n as u64 };
         let mut case = Case::new((kernel, DType::F32), input, n, stats, work);
         case.times = times

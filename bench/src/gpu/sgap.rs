@@ -8,6 +8,7 @@ use super::kernel::Kernel;
 use super::measure::Session;
 use super::points::{Point, TACO, tacos};
 use super::results::Case;
+use super::stats::Stats;
 use super::tables::{mean, ratios, speedup};
 use super::{Options, finish, left_out, profile};
 use crate::error::Result;
@@ -34,6 +35,16 @@ pub(super) const WIDE: [usize; 4] = [128, 64, 16, 4];
 const C: [usize; 3] = [1, 2, 4];
 /// Threads that reduce together.
 const R: [usize; 4] = [4, 8, 16, 32];
+
+/// Some of the matrices.
+type Which = fn(&Stats) -> bool;
+
+/// What rows of few entries may be: a few long ones among them leave the mean as it is, and are all that a small group has
+/// to wait for.
+const SHORT: [(&str, Which); 2] = [
+    ("Table 1, 8 entries a row or fewer: g = r small over g = r = 32", |s| s.mean.round() <= 8.0),
+    ("Table 1, no row of more than 8: g = r small over g = r = 32", |s| s.longest <= 8),
+];
 
 /// Measures, prints the tables.
 pub(crate) fn run(sgap: &Sgap) -> Result<()> {
@@ -175,22 +186,22 @@ fn table_1(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
     ] {
         line(name, paper.map(str::to_owned));
     }
-    let short: Vec<Case> = narrow(cases).filter(|c| c.stats.mean.round() <= 8.0).cloned().collect();
-    let reached = [4, 8].map(|r| (mean(&over(&short, &row(r, 4, r), &row(32, 4, 32))), r));
-    let (reached, r) = reached
-        .into_iter()
-        .max_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)))
-        .unwrap_or((None, 4));
-    goals.push(Goal {
-        what: "Table 1, 8 entries a row or fewer: g = r small over g = r = 32",
-        least: 2.0,
-        reached,
-        others: [None; 2],
-        worst: Worst::of(&short, |case| {
-            let speed = speedup(case.ours(&row(32, 4, 32)), case.ours(&row(r, 4, r)))?;
-            Some((speed, Point::atomic(row(r, 4, r))))
-        }),
-    });
+    goals.extend(SHORT.map(|(what, short)| {
+        let short: Vec<Case> = narrow(cases).filter(|c| short(&c.stats)).cloned().collect();
+        let speeds = [4, 8].map(|r| (mean(&over(&short, &row(r, 4, r), &row(32, 4, 32))), r));
+        let [four, eight] = speeds;
+        let (reached, r) = if four.0 >= eight.0 { four } else { eight };
+        Goal {
+            what,
+            least: 2.0,
+            reached,
+            others: [None; 2],
+            worst: Worst::of(&short, |case| {
+                let speed = speedup(case.ours(&row(32, 4, 32)), case.ours(&row(r, 4, r)))?;
+                Some((speed, Point::atomic(row(r, 4, r))))
+            }),
+        }
+    }));
     text
 }
 
@@ -410,7 +421,17 @@ mod tests {
         // 4 and 1/2: the mean of 4 and 1 when a loss is 1.
         assert!(text.contains("g = r, c = 4                    1.414    2.000"), "{text}");
         assert!(text.contains("paper: Tesla V100               2.086    2.143    2.094    2.150"), "{text}");
-        assert_eq!(goals[0].reached.map(|r| format!("{r:.3}")).as_deref(), Some("1.414"));
+        // Both have a row of 40.
+        let reached = |goals: &[Goal]| goals.iter().map(|g| g.reached).collect::<Vec<_>>();
+        assert_eq!(
+            reached(&goals).iter().map(|r| r.map(|r| (r * 1e3) as u32)).collect::<Vec<_>>(),
+            [Some(1414), None]
+        );
+        let mut short = cases();
+        short[0].stats.longest = 8;
+        let mut goals = vec![];
+        table_1(&short, "measured", &mut goals);
+        assert_eq!(reached(&goals)[1], Some(4.0));
     }
 
     #[test]

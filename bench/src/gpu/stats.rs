@@ -11,6 +11,8 @@ pub(crate) struct Stats {
     pub(crate) entries: usize,
     /// Mean row length.
     pub(crate) mean: f64,
+    /// Of the longest row.
+    pub(crate) longest: u64,
     /// Standard deviation of row lengths over their mean; 0 without entries.
     pub(crate) cv: f64,
     /// Of all elements, how many are stored.
@@ -24,7 +26,14 @@ impl Stats {
         let entries = rows.entries as usize;
         let all: f64 = dims.iter().map(|d| *d as f64).product();
         let density = if all == 0.0 { 0.0 } else { entries as f64 / all };
-        Stats { dims: dims.to_vec(), entries, mean: rows.mean(), cv: rows.variation(), density }
+        Stats {
+            dims: dims.to_vec(),
+            entries,
+            mean: rows.mean(),
+            longest: rows.largest,
+            cv: rows.variation(),
+            density,
+        }
     }
 }
 
@@ -35,8 +44,8 @@ mod tests {
     #[test]
     fn rows_of_different_lengths() {
         let s = Stats::of_rows(&[4, 5], &[0, 0, 4, 4, 8]);
-        assert_eq!((s.entries, s.mean, s.cv, s.density), (8, 2.0, 1.0, 0.4));
+        assert_eq!((s.entries, s.mean, s.longest, s.cv, s.density), (8, 2.0, 4, 1.0, 0.4));
         let none = Stats::of_rows(&[0, 5], &[0]);
-        assert_eq!((none.entries, none.mean, none.cv, none.density), (0, 0.0, 0.0, 0.0));
+        assert_eq!((none.entries, none.mean, none.longest, none.cv, none.density), (0, 0.0, 0, 0.0, 0.0));
     }
 }

@@ -338,6 +338,15 @@ fn a_folder_for_pictures_is_made_before_anything_is_measured() {
     assert!(out.stdout.is_empty(), "{}", String::from_utf8_lossy(&out.stdout));
 }
 
+#[test]
+#[cfg(unix)]
+fn a_rule_goes_where_files_can_be_written() {
+    let out = bench(&["fit", "--quick", "--out", "/dev/null/rule.txt"]);
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.code() == Some(1) && errors.starts_with("error: /dev/null/rule.txt: "), "{errors}");
+    assert!(out.stdout.is_empty(), "{}", String::from_utf8_lossy(&out.stdout));
+}
+
 /// A rule of nothing is none.
 #[test]
 fn a_rule_needs_times() {

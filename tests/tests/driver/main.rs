@@ -38,6 +38,10 @@ impl Driver {
 
     /// Runs the program with this driver: did it succeed, and what it printed.
     fn run(&self, settings: &str, arguments: &[&str]) -> (bool, String) {
+        printed(self.command(settings, arguments))
+    }
+
+    fn command(&self, settings: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_run-gpu-tests"));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let own = [self.0.join("bin")].into_iter().chain(std::env::split_paths(&path));
@@ -49,10 +53,14 @@ impl Driver {
             .env("FAKE_FOLDER", &self.0)
             .env("FAKE_CUDA_TRACE", self.0.join("trace"))
             .env("FAKE_CUDA", format!("memory=100000000,{settings}"));
-        let output = command.output().expect("it starts");
-        let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
-        (output.status.success(), text)
+        command
     }
+}
+
+fn printed(mut command: Command) -> (bool, String) {
+    let output = command.output().expect("it starts");
+    let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
+    (output.status.success(), text)
 }
 
 impl Drop for Driver {
@@ -115,4 +123,22 @@ fn a_lost_gpu_is_reported_with_what_it_ran() {
     let broken = text.split_once("// broken: seed 1, case ").and_then(|(_, rest)| rest.split_once('\n'));
     assert!(broken.is_some_and(|(_, kernel)| kernel.starts_with("tensor_kernel! {")), "{text}");
     assert!(text.contains("CUDA_ERROR_LAUNCH_FAILED"), "{text}");
+}
+
+#[test]
+fn what_is_compiled_ahead_is_kept() {
+    let driver = Driver::new("ahead");
+    let compile = |cache: &Path| {
+        let options = ["--device", "sim", "--compile", "90", "--cases", "3", "--inputs", "none"];
+        let mut command = driver.command("", &options);
+        command.env("SPARSE_CACHE", cache);
+        printed(command)
+    };
+    let (kept, text) = compile(&driver.0.join("cache"));
+    assert!(kept && text.ends_with("\n3 passed, 0 failed\n"), "{text}");
+    assert!(std::fs::read_dir(driver.0.join("cache")).unwrap().count() > 3);
+    // A file is no folder.
+    let (kept, text) = compile(&driver.0.join("gpu.h"));
+    assert!(!kept && text.ends_with(": set SPARSE_CACHE to a folder that can be written\n"), "{text}");
+    assert!(!text.contains("passed"), "{text}");
 }

@@ -19,7 +19,8 @@ use sparse_core::front::AtomicParallelism;
 use sparse_core::schedule::rule::{Kind, Line, Rule};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
 
 /// From which times, and how large a rule.
 #[derive(Args)]
@@ -66,6 +67,7 @@ enum On {
 
 /// Fits, prints how well it does, writes the rule.
 pub(crate) fn run(options: &Fit) -> Result<()> {
+    options.out.as_deref().map_or(Ok(()), writable)?;
     let files = if options.from.is_empty() { vec![options.times()?] } else { options.from.clone() };
     let groups = samples::read(&files, options.options.data.as_deref())?;
     if !groups.iter().any(|g| options.on.has(g) && !g.samples.is_empty()) {
@@ -110,6 +112,14 @@ pub(crate) fn run(options: &Fit) -> Result<()> {
         std::fs::write(path, text(&rule, measured, &report)).map_err(Error::at(path))?;
     }
     Ok(())
+}
+
+/// Finds out, before anything is measured for it, whether a file can be written; what it holds stays.
+fn writable(path: &Path) -> Result<()> {
+    let new = !path.exists();
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    let tried = opened.and_then(|_| if new { std::fs::remove_file(path) } else { Ok(()) });
+    tried.map_err(Error::at(path))
 }
 
 impl Fit {

@@ -20,6 +20,7 @@ mod worker;
 pub use device::Kind;
 pub use options::{Options, Part, Share, Tool};
 
+use ahead::Ahead;
 use device::Gpu;
 use kernels::Kernels;
 use leftover::Kept;
@@ -63,6 +64,8 @@ fn test<D: Gpu>(options: &Options) -> Result<(), String> {
     if options.compile.is_some() && cache.is_none() {
         return Err("--compile keeps kernels in a folder: name it in the variable SPARSE_CACHE".into());
     }
+    // What workers would give up for is said once, before there are any.
+    Ahead::new(options)?;
     let start = Program::new(options)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let workers = options.workers.map_or(cores.min(16), |n| n as u64);
