@@ -66,6 +66,10 @@ pub(crate) enum Kernel {
     Spmv,
     /// C = A·B
     Spmm,
+    /// s = A[i, j]·A[i, j]
+    Norm,
+    /// s = y[i]·A[i, j]·x[j]
+    Bilinear,
     /// C = A ∘ (X·Yᵀ)
     Sddmm,
     /// Y[i, j] = A[i, j, k]·x[k]
@@ -88,9 +92,11 @@ pub(crate) enum Kernel {
 
 impl Kernel {
     /// Every kernel, in the order of the table.
-    pub(crate) const ALL: [Kernel; 11] = [
+    pub(crate) const ALL: [Kernel; 13] = [
         Kernel::Spmv,
         Kernel::Spmm,
+        Kernel::Norm,
+        Kernel::Bilinear,
         Kernel::Sddmm,
         Kernel::Ttv,
         Kernel::Mttkrp,
@@ -107,6 +113,8 @@ impl Kernel {
         match self {
             Kernel::Spmv => "spmv",
             Kernel::Spmm => "spmm",
+            Kernel::Norm => "norm",
+            Kernel::Bilinear => "bilinear",
             Kernel::Sddmm => "sddmm",
             Kernel::Ttv => "ttv",
             Kernel::Mttkrp => "mttkrp",

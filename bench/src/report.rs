@@ -99,7 +99,7 @@ impl Report {
     /// How much faster the subject is than each rival, and hand-written code than itself: the noise.
     pub(crate) fn table(&self) -> String {
         let mut text = String::new();
-        let header = format!("{:<7} {:<6} {:<5}", "kernel", "params", "dtype");
+        let header = format!("{:<9} {:<6} {:<5}", "kernel", "params", "dtype");
         let _ = write!(text, "speed of {SUBJECT} relative to each (geometric mean, worst)\n{header}");
         for (rival, _) in RIVALS {
             let _ = write!(text, " {rival:>15}");
@@ -108,7 +108,7 @@ impl Report {
         let mut short = String::new();
         for group in self.groups().into_iter().filter(|g| g.threads == 1) {
             let Group { kernel, params, dtype, .. } = &group;
-            let _ = write!(text, "{kernel:<7} {params:<6} {dtype:<5}");
+            let _ = write!(text, "{kernel:<9} {params:<6} {dtype:<5}");
             for (rival, target) in RIVALS {
                 let ratios = self.ratios(&group, SUBJECT, rival);
                 let _ = write!(text, " {:>15}", summary(&ratios));

@@ -6,20 +6,21 @@
 
 use crate::cpu::Kernel;
 use crate::error::Result;
+use crate::hand;
 use crate::inputs::Input;
 use crate::kernels::ours::Ours;
 use crate::scheduled::{Named, Scheduled};
 use crate::storage;
 use crate::timing::{self, Clock, Plan};
 use rayon::ThreadPool;
-use sparse_core::tensor::{Coordinates, Csf3, Csr, DenseMat, DenseVec};
+use sparse_core::tensor::{Coordinates, Csf3, Csr, DenseMat, DenseVec, Scalar};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What is measured: a kernel under a schedule on an input. All are past the cache but the last, which has few rows.
-const CASES: [(Kernel, &str, &str); 16] = [
+const CASES: [(Kernel, &str, &str); 18] = [
     (Kernel::Spmv, "ours-positions", "rmat-large"),
     (Kernel::Spmv, "ours", "rmat-large"),
     (Kernel::Spmv, "ours-rows", "stencil-large"),
@@ -27,6 +28,8 @@ const CASES: [(Kernel, &str, &str); 16] = [
     (Kernel::Spmm, "ours", "uniform-large"),
     (Kernel::Spmm, "ours", "rmat-large"),
     (Kernel::Mttkrp, "ours-rows", "uniform3-large"),
+    (Kernel::Norm, "ours", "uniform-large"),
+    (Kernel::Bilinear, "ours", "stencil-large"),
     (Kernel::Spmv, "ours-positions", "nw04"),
     (Kernel::Spmv, "ours", "nw04"),
     (Kernel::Add, "ours", "uniform-large"),
@@ -118,14 +121,14 @@ pub(crate) fn table(
             }
             let alike = copies_of((case.bytes / threads / size_of::<[f64; 2]>()).clamp(INSIDE, PAST));
             let times = case.measure(pools, plan, [&past, &alike, &inside]);
-            let _ = write!(text, "{:<7} {schedule:<15} {name:<15}", kernel.name());
+            let _ = write!(text, "{:<9} {schedule:<15} {name:<15}", kernel.name());
             text.push_str(&line(times, threads, case.bytes > CACHE));
         }
     }
     if text.is_empty() {
         return Ok(text);
     }
-    let header = format!("{:<7} {:<15} {:<15}", "kernel", "schedule", "input");
+    let header = format!("{:<9} {:<15} {:<15}", "kernel", "schedule", "input");
     Ok(format!(
         "\nscaling, 1 to {threads} threads, f64, beside {threads} copies of a plain loop past the cache, on as much data, and \
          in a core's cache\n{header}      1 ms {threads:>5} ms   gain   past  alike     in  ratio\n{text}"
@@ -175,6 +178,7 @@ impl Case {
             Kernel::Mttkrp => Case::mttkrp(schedule, entries),
             Kernel::Spmm => Case::spmm(schedule, entries),
             Kernel::Add | Kernel::Mul | Kernel::Spgemm => Case::assembled(kernel, entries),
+            Kernel::Norm | Kernel::Bilinear => Case::total(kernel, entries),
             _ => Case::spmv(schedule, entries),
         }
     }
@@ -214,6 +218,22 @@ impl Case {
         serial(&a, &c, &d, &mut m)?;
         let bytes = 12 * a.stored() + 8 * (m.vals().len() + c.vals().len() + d.vals().len());
         Ok(Case::of(m, bytes, DenseMat::vals, move |m| ours(&a, &c, &d, m).unwrap_or(())))
+    }
+
+    /// One number. Expected is what a plain loop makes.
+    fn total(kernel: Kernel, entries: &Coordinates<f64>) -> Result<Case> {
+        let a: Csr<f64> = storage::build(entries)?;
+        let (x, y) = (DenseVec::random([a.dim(1)], 7), DenseVec::random([a.dim(0)], 8));
+        let of = storage::by_rows(&a);
+        let bilinear = kernel == Kernel::Bilinear;
+        let total = if bilinear { hand::bilinear(of, x.vals(), y.vals()) } else { hand::norm(of) };
+        let s = Scalar::from_dense([], vec![total])?;
+        let bytes =
+            if bilinear { 12 * a.stored() + 8 * (x.vals().len() + y.vals().len()) } else { 8 * a.stored() };
+        Ok(Case::of(s, bytes, Scalar::vals, move |s| {
+            let made = if bilinear { f64::bilinear(&a, &x, &y, s) } else { f64::norm(&a, s) };
+            made.unwrap_or(())
+        }))
     }
 
     /// A sparse result, each time a new one.

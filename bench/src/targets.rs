@@ -32,11 +32,15 @@ const fn target(
 }
 
 /// The speed of `ours` relative to a rival.
-const TARGETS: [Target; 31] = [
+const TARGETS: [Target; 35] = [
     target("spmv", "", "mkl", 0.95, On::Each),
     target("spmm", "N=4", "mkl", 0.95, On::Each),
     target("spmm", "N=32", "mkl", 0.95, On::Each),
     target("spmm", "N=128", "mkl", 0.9, On::Mean),
+    target("norm", "", "hand", 0.95, On::Mean),
+    target("norm", "", "gcc", 1.0, On::Mean),
+    target("bilinear", "", "hand", 0.95, On::Mean),
+    target("bilinear", "", "gcc", 1.0, On::Mean),
     target("sddmm", "K=32", "gcc", 1.0, On::Mean),
     target("sddmm", "K=128", "gcc", 1.0, On::Mean),
     target("mttkrp", "R=32", "gcc", 1.2, On::Mean),
@@ -87,7 +91,7 @@ pub(crate) fn table(report: &Report, passes: usize) -> String {
             };
             let (rival, least) = (t.rival, t.least);
             let _ =
-                write!(text, "{threads:>7} {kernel:<7} {params:<6} {dtype:<5} {rival:<11} {on} {least:>5.2}");
+                write!(text, "{threads:>7} {kernel:<9} {params:<6} {dtype:<5} {rival:<11} {on} {least:>5.2}");
             doubtful |= reached < least && t.on == On::Each && passes < ENOUGH;
             let mark = if reached >= least { "pass" } else { "short" };
             let _ = write!(text, " {reached:>7.2} {:>6.2} {mark}", mean(&ratios));
@@ -104,7 +108,7 @@ pub(crate) fn table(report: &Report, passes: usize) -> String {
     if text.is_empty() {
         return text;
     }
-    let header = format!("{:>7} {:<7} {:<6} {:<5} {:<11}", "threads", "kernel", "params", "dtype", "against");
+    let header = format!("{:>7} {:<9} {:<6} {:<5} {:<11}", "threads", "kernel", "params", "dtype", "against");
     if doubtful {
         let _ = writeln!(
             text,

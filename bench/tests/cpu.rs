@@ -28,7 +28,7 @@ fn every_implementation_is_right() {
     let (data, file) = (folder.to_str().unwrap(), csv.to_str().unwrap());
     let out = bench(&["--data", data, "--csv", file, "--inputs", "tiny,order4"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    assert!(String::from_utf8_lossy(&out.stdout).contains("spmm    N=32   f64"));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("spmm      N=32   f64"));
 
     let text = std::fs::read_to_string(&csv).unwrap();
     let mut lines = text.lines();
@@ -48,8 +48,10 @@ fn every_implementation_is_right() {
     let expected = [
         "add ",
         "ata ",
+        "bilinear ",
         "mttkrp R=32",
         "mul ",
+        "norm ",
         "sddmm K=128",
         "sddmm K=32",
         "spgemm ",
@@ -97,7 +99,7 @@ fn threads_are_measured_beside_one() {
     assert!(of("1").starts_with(&scheduled) && of("1").contains(&"hand"));
     let table = String::from_utf8_lossy(&out.stdout);
     assert!(
-        table.contains("scaling, 1 to 2 threads") && table.contains("spmv    ours-positions  nw04"),
+        table.contains("scaling, 1 to 2 threads") && table.contains("spmv      ours-positions  nw04"),
         "{table}"
     );
 }

@@ -12,6 +12,7 @@ mod sddmm;
 mod spmm;
 mod spmv;
 mod sums;
+mod totals;
 mod ttv;
 
 pub(crate) use mttkrp::mttkrp;
@@ -20,4 +21,5 @@ pub(crate) use sddmm::sddmm;
 pub(crate) use spmm::spmm;
 pub(crate) use spmv::spmv;
 pub(crate) use sums::{Merged, add, mul};
+pub(crate) use totals::{bilinear, norm};
 pub(crate) use ttv::ttv;

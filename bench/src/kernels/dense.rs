@@ -42,8 +42,8 @@ impl<T: Scalar, F: DenseFormat> DenseResult<T, F> {
         self.by_columns = false;
         call(self);
         let (dims, vals, by_columns) = (self.values.dims(), self.values.vals(), self.by_columns);
-        let rows = dims.as_ref()[0];
-        let cols: usize = dims.as_ref()[1..].iter().product();
+        // A number is one row of one.
+        let (rows, cols) = dims.as_ref().split_first().map_or((1, 1), |(r, c)| (*r, c.iter().product()));
         reference.accepts(|n| vals[if by_columns { n % cols * rows + n / cols } else { n }])
     }
 }

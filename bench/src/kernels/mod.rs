@@ -6,6 +6,7 @@ pub(crate) mod ours;
 mod product;
 mod sparse;
 mod tensors;
+mod totals;
 
 pub(crate) use only::Only;
 
@@ -99,6 +100,8 @@ pub(crate) fn matrix<T: Scalar>(
                     dense::spmm(bench, input, &a, n)?;
                 }
             }
+            Kernel::Norm => totals::norm(bench, input, &a)?,
+            Kernel::Bilinear => totals::bilinear(bench, input, &a)?,
             Kernel::Sddmm => {
                 for k in [32, 128] {
                     sparse::sddmm(bench, input, &a, k)?;

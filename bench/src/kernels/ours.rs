@@ -8,6 +8,15 @@ pub(crate) trait Ours: Element {
     fn spmv(a: &Csr<Self>, x: &DenseVec<Self>, y: &mut DenseVec<Self>) -> Result<(), Error>;
     /// `C = A·B`
     fn spmm(a: &Csr<Self>, b: &DenseMat<Self>, c: &mut DenseMat<Self>) -> Result<(), Error>;
+    /// The sum of the squares of all entries.
+    fn norm(a: &Csr<Self>, s: &mut Scalar<Self>) -> Result<(), Error>;
+    /// `yᵀ·A·x`
+    fn bilinear(
+        a: &Csr<Self>,
+        x: &DenseVec<Self>,
+        y: &DenseVec<Self>,
+        s: &mut Scalar<Self>,
+    ) -> Result<(), Error>;
     /// `A ∘ (X·Yᵀ)`
     fn sddmm(a: &Csr<Self>, x: &DenseMat<Self>, y: &DenseMat<Self>) -> Result<Csr<Self>, Error>;
     /// `Y[i, j] = A[i, j, k]·x[k]`
@@ -48,6 +57,16 @@ macro_rules! ours {
             tensor_kernel! {
                 pub fn spmm(A: Csr<$t>, B: DenseMat<$t>, C: &mut DenseMat<$t>) {
                     C[i, k] = A[i, j] * B[j, k];
+                }
+            }
+            tensor_kernel! {
+                pub fn norm(A: Csr<$t>, s: &mut Scalar<$t>) {
+                    s = A[i, j] * A[i, j];
+                }
+            }
+            tensor_kernel! {
+                pub fn bilinear(A: Csr<$t>, x: DenseVec<$t>, y: DenseVec<$t>, s: &mut Scalar<$t>) {
+                    s = y[i] * A[i, j] * x[j];
                 }
             }
             tensor_kernel! {
@@ -110,6 +129,17 @@ macro_rules! ours {
             }
             fn spmm(a: &Csr<$t>, b: &DenseMat<$t>, c: &mut DenseMat<$t>) -> Result<(), Error> {
                 $kernels::spmm(a, b, c)
+            }
+            fn norm(a: &Csr<$t>, s: &mut Scalar<$t>) -> Result<(), Error> {
+                $kernels::norm(a, s)
+            }
+            fn bilinear(
+                a: &Csr<$t>,
+                x: &DenseVec<$t>,
+                y: &DenseVec<$t>,
+                s: &mut Scalar<$t>,
+            ) -> Result<(), Error> {
+                $kernels::bilinear(a, x, y, s)
             }
             fn sddmm(a: &Csr<$t>, x: &DenseMat<$t>, y: &DenseMat<$t>) -> Result<Csr<$t>, Error> {
                 $kernels::sddmm(a, x, y)

@@ -12,6 +12,11 @@ use std::sync::OnceLock;
 const SOURCE: &str = include_str!("loops.c");
 const OPTIONS: [&str; 5] = ["-O3", "-march=native", "-ffast-math", "-fPIC", "-shared"];
 
+/// `norm_f32`, `norm_f64`
+type NormFn<T> = unsafe extern "C" fn(c_long, *const T) -> T;
+/// `bilinear_f32`, `bilinear_f64`
+type BilinearFn<T> =
+    unsafe extern "C" fn(c_long, *const c_int, *const c_int, *const T, *const T, *const T) -> T;
 /// `sddmm_f32`, `sddmm_f64`
 type SddmmFn<T> =
     unsafe extern "C" fn(c_long, c_long, *const c_int, *const c_int, *const T, *const T, *const T, *mut T);
@@ -47,6 +52,8 @@ type MttkrpFn<T> = unsafe extern "C" fn(
 
 /// The loops for one element type.
 pub(crate) struct Loops<T> {
+    norm: NormFn<T>,
+    bilinear: BilinearFn<T>,
     sddmm: SddmmFn<T>,
     ttv: TtvFn<T>,
     mttkrp: MttkrpFn<T>,
@@ -128,6 +135,8 @@ fn loops<T>(library: &'static Library, name: &str) -> Result<Loops<T>, String> {
     // SAFETY: the types are those of `loops.c`, and the name is the one for `T`.
     unsafe {
         Ok(Loops {
+            norm: symbol(library, &format!("norm_{name}"))?,
+            bilinear: symbol(library, &format!("bilinear_{name}"))?,
             sddmm: symbol(library, &format!("sddmm_{name}"))?,
             ttv: symbol(library, &format!("ttv_{name}"))?,
             mttkrp: symbol(library, &format!("mttkrp_{name}"))?,
@@ -143,6 +152,20 @@ unsafe fn symbol<F: Copy>(library: &'static Library, name: &str) -> Result<F, St
 }
 
 impl<T: Element> Loops<T> {
+    /// The sum of the squares of all entries.
+    pub(crate) fn norm(&self, a: CsrView<'_, T>) -> T {
+        // SAFETY: there are as many values as is said.
+        unsafe { (self.norm)(a.vals.len() as c_long, a.vals.as_ptr()) }
+    }
+
+    /// `yᵀ·A·x`
+    pub(crate) fn bilinear(&self, a: CsrView<'_, T>, x: &[T], y: &[T]) -> T {
+        assert!(x.len() == a.cols && y.len() == a.rows);
+        let (pos, crd, vals) = (a.pos.as_ptr(), a.crd.as_ptr(), a.vals.as_ptr());
+        // SAFETY: the arrays are those of a matrix, and the vectors have its dimensions.
+        unsafe { (self.bilinear)(a.rows as c_long, pos, crd, vals, x.as_ptr(), y.as_ptr()) }
+    }
+
     /// The values of `A ∘ (X·Yᵀ)`.
     pub(crate) fn sddmm(&self, a: CsrView<'_, T>, x: &[T], y: &[T], k: usize) -> Vec<T> {
         assert!(x.len() == a.rows * k && y.len() == a.cols * k);

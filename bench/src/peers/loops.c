@@ -1,6 +1,27 @@
 /* The plain loops, as one writes them: what the system's C compiler makes of them is the implementation `gcc`. */
 
 #define LOOPS(T, NAME)                                                                                                \
+    /* s = A[p] A[p]. */                                                                                              \
+    T norm_##NAME(long entries, const T *restrict vals) {                                                             \
+        T sum = 0;                                                                                                    \
+        for (long p = 0; p < entries; p++)                                                                            \
+            sum += vals[p] * vals[p];                                                                                 \
+        return sum;                                                                                                   \
+    }                                                                                                                 \
+                                                                                                                      \
+    /* s = y[i] A[i, j] x[j]. */                                                                                      \
+    T bilinear_##NAME(long rows, const int *restrict pos, const int *restrict crd, const T *restrict vals,            \
+                      const T *restrict x, const T *restrict y) {                                                     \
+        T sum = 0;                                                                                                    \
+        for (long i = 0; i < rows; i++) {                                                                             \
+            T row = 0;                                                                                                \
+            for (long p = pos[i]; p < pos[i + 1]; p++)                                                                \
+                row += vals[p] * x[crd[p]];                                                                           \
+            sum += y[i] * row;                                                                                        \
+        }                                                                                                             \
+        return sum;                                                                                                   \
+    }                                                                                                                 \
+                                                                                                                      \
     /* C = A o (X Y^T): a dot product an entry. */                                                                    \
     void sddmm_##NAME(long rows, long k, const int *restrict pos, const int *restrict crd, const T *restrict vals,    \
                       const T *restrict x, const T *restrict y, T *restrict out) {                                    \

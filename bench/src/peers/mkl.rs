@@ -61,6 +61,8 @@ pub(crate) struct Functions<T> {
         *mut T,
         c_int,
     ) -> c_int,
+    /// Elements, vectors, and how far their elements are apart.
+    dot: unsafe extern "C" fn(c_int, *const T, c_int, *const T, c_int) -> T,
     add: unsafe extern "C" fn(c_int, Handle, T, Handle, *mut Handle) -> c_int,
     #[allow(clippy::type_complexity)]
     export_csr: unsafe extern "C" fn(
@@ -219,12 +221,13 @@ unsafe fn symbol<F>(library: &'static Library, name: &str) -> Result<Symbol<'sta
 }
 
 fn functions<T: Element>(library: &'static Library, letter: &str) -> Result<Functions<T>, String> {
-    // SAFETY: the signatures are those of `mkl_spblas.h`, LP64, and the letter is the one for `T`.
+    // SAFETY: the signatures are those of `mkl_spblas.h` and `mkl_cblas.h`, LP64, and the letter is the one for `T`.
     unsafe {
         Ok(Functions {
             create_csr: *symbol(library, &format!("mkl_sparse_{letter}_create_csr"))?,
             mv: *symbol(library, &format!("mkl_sparse_{letter}_mv"))?,
             mm: *symbol(library, &format!("mkl_sparse_{letter}_mm"))?,
+            dot: *symbol(library, &format!("cblas_{letter}dot"))?,
             add: *symbol(library, &format!("mkl_sparse_{letter}_add"))?,
             export_csr: *symbol(library, &format!("mkl_sparse_{letter}_export_csr"))?,
             set_mv_hint: *symbol(library, "mkl_sparse_set_mv_hint")?,
@@ -235,6 +238,13 @@ fn functions<T: Element>(library: &'static Library, letter: &str) -> Result<Func
             destroy: *symbol(library, "mkl_sparse_destroy")?,
         })
     }
+}
+
+/// `Σ x[i]·y[i]`
+pub(crate) fn dot<T: Element>(mkl: &Mkl, x: &[T], y: &[T]) -> T {
+    assert!(x.len() == y.len() && i32::try_from(x.len()).is_ok());
+    // SAFETY: both have this many elements, one after another.
+    unsafe { (T::functions(mkl).dot)(x.len() as c_int, x.as_ptr(), 1, y.as_ptr(), 1) }
 }
 
 /// A matrix in MKL's hands: over the shared arrays, or made by MKL.

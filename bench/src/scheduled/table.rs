@@ -20,7 +20,7 @@ pub(crate) fn table(report: &Report) -> String {
             continue;
         }
         let Group { threads, kernel, params, dtype } = &group;
-        let _ = write!(text, "{threads:>7} {kernel:<7} {params:<6} {dtype:<5}");
+        let _ = write!(text, "{threads:>7} {kernel:<9} {params:<6} {dtype:<5}");
         for ratios in schedules.iter().chain(&rivals) {
             let _ = write!(text, " {:>15}", summary(ratios));
         }
@@ -29,7 +29,7 @@ pub(crate) fn table(report: &Report) -> String {
     if text.is_empty() {
         return text;
     }
-    let mut header = format!("{:>7} {:<7} {:<6} {:<5}", "threads", "kernel", "params", "dtype");
+    let mut header = format!("{:>7} {:<9} {:<6} {:<5}", "threads", "kernel", "params", "dtype");
     for name in SCHEDULES.iter().chain(RIVALS.iter().map(|(title, _)| title)) {
         let _ = write!(header, " {name:>15}");
     }
