@@ -127,6 +127,33 @@ fn mttkrp() {
     agrees(MTTKRP4, &[("B", &[4, 3, 4, 5]), ("C", &[3, 5]), ("D", &[4, 5]), ("E", &[5, 5])], 180, 7);
 }
 
+/// Sums that an expression goes on with: the threads of a row have them together.
+#[test]
+fn sums_as_numbers() {
+    let kernel = |operands: &str, value: &str| {
+        format!("fn kernel({operands}, b: DenseVec<f64>) -> DenseVec<f64> {{ y[i] = {value}; }}")
+    };
+    const CSR: &str = "A: Csr<f64>, x: DenseVec<f64>";
+    let dims: [(&str, &[usize]); 3] = [("A", &[40, 30]), ("x", &[30]), ("b", &[40])];
+    agrees(&kernel(CSR, "b[i] - A[i, j] * x[j]"), &dims, 15, 1);
+    agrees(&kernel(CSR, "2.0 * A[i, j] * x[j] + 3.0 * b[i]"), &dims, 15, 4);
+    let two =
+        kernel(&format!("{CSR}, B: Csr<f64>, z: DenseVec<f64>"), "A[i, j] * x[j] + B[i, k] * z[k] - b[i]");
+    let dims: [(&str, &[usize]); 5] =
+        [("A", &[40, 30]), ("x", &[30]), ("B", &[40, 9]), ("z", &[9]), ("b", &[40])];
+    agrees(&two, &dims, 15, 1);
+    let fibers = kernel(
+        "A: Tensor<f64, (Dense, Compressed, Compressed)>, X: DenseMat<f64>",
+        "b[i] - A[i, j, k] * X[j, k]",
+    );
+    agrees(&fibers, &[("A", &[13, 5, 6]), ("X", &[5, 6]), ("b", &[13])], 15, 2);
+    let dense = kernel("A: Csr<f64>, X: DenseMat<f64>, x: DenseVec<f64>", "A[i, j] * x[j] - X[i, k] * b[k]");
+    agrees(&dense, &[("A", &[13, 5]), ("X", &[13, 13]), ("x", &[5]), ("b", &[13])], 15, 2);
+    // Columns are better neighbours.
+    let columns = "fn kernel(A: Csr<f64>, X: DenseMat<f64>, B: DenseMat<f64>) -> DenseMat<f64> { Y[i, k] = B[i, k] - A[i, j] * X[j, k]; }";
+    assert!(legal(columns).1.is_empty());
+}
+
 /// Blocks are stored at entries: a block is what an entry of CSR is, its rows and columns are loops of a thread.
 #[test]
 fn blocks() {

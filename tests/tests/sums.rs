@@ -126,3 +126,44 @@ fn lanes_share_rows_of_dense_operands() {
     let r = report(gemv, &[dense([64, 512]), vector(512)]);
     assert_eq!(r.sectors_read, (64 * 512 + 64 / 4 * 512) / 8);
 }
+
+/// By which points a kernel runs that nobody scheduled.
+fn points(text: &str) -> Vec<String> {
+    let variants = compile_gpu(parse_str(text).unwrap(), &Options::default()).unwrap();
+    variants.choice.map_or(vec![], |choice| choice.points.iter().map(ToString::to_string).collect())
+}
+
+/// What an element sums is all over the operand: threads have an entry each, not the operand's rows, which may be few or long.
+#[test]
+fn entries_are_spread_over_threads() {
+    for (operand, statement) in [
+        ("A: Csc<f32>", "y[i] = A[i, j] * x[j]"),
+        ("A: Csr<f32>", "y[j] = A[i, j] * x[i]"),
+        ("A: Coo<f32>", "y[j] = A[i, j] * x[i]"),
+        ("A: Dcsr<f32>", "y[j] = A[i, j] * x[i]"),
+    ] {
+        let text = format!("fn f({operand}, x: DenseVec<f32>) -> DenseVec<f32> {{ {statement}; }}");
+        assert_eq!(points(&text), ["<1 nnz, 1 col>, 1"], "{text}");
+    }
+    assert_eq!(points("fn f(A: Csr<f32>) -> DenseVec<f32> { y[j] = A[i, j]; }"), ["<1 nnz, 1 col>, 1"]);
+}
+
+/// A product that an expression goes on with has the rule's points of rows.
+#[test]
+fn sums_as_numbers_are_chosen_by_the_rule() {
+    let text = "fn f(A: Csr<f32>, x: DenseVec<f32>, b: DenseVec<f32>) -> DenseVec<f32> { y[i] = b[i] - A[i, j] * x[j]; }";
+    let found = points(text);
+    for point in ["<1 row, 1 col>, 1", "<1/4 row, 1 col>, 4", "<1/32 row, 1 col>, 32"] {
+        assert!(found.iter().any(|p| p == point), "{found:?}");
+    }
+    assert!(!found.iter().any(|p| p.contains("nnz")), "{found:?}");
+}
+
+/// Of dense operands neighbouring threads have neighbouring elements, however many variables the result has.
+#[test]
+fn dense_elements_are_neighbours() {
+    let text = "fn f(A: DenseMat<f32>, B: DenseMat<f32>) -> Dense3<f32> { C[i, j, r] = A[i, r] * B[j, r]; }";
+    let r = report(text, &[dense([30, 40]), dense([50, 40])]);
+    assert_eq!(r.grid[0], 60_000_u64.div_ceil(256));
+    assert_eq!(r.sectors_written, 60_000 / 8);
+}

@@ -215,39 +215,65 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
         return Ok(None);
     }
     let Some(shape) = schedule::shape(kernel, cin) else { return Ok(None) };
-    let (mut all, mut points, mut lines) = (vec![], vec![], vec![]);
-    let mut refused: Vec<AtomicParallelism> = vec![];
+    let mut programs = Programs::default();
+    let mut lines = vec![];
     for line in Rule::standard_of(shape.kind) {
-        let mut program = None;
-        for point in line.point.plainer() {
-            if let Some(known) = points.iter().position(|p| *p == point) {
-                program = Some(known);
-            } else if !refused.contains(&point) {
-                match compile_point(kernel, cin, &point, options)? {
-                    Some(compiled) => {
-                        all.push(compiled);
-                        points.push(point);
-                        program = Some(all.len() - 1);
-                    }
-                    None => refused.push(point),
-                }
-            }
-            if program.is_some() {
-                break;
-            }
-        }
-        let Some(program) = program else { continue };
+        let Some(program) = programs.of(&line.point, |p| compile_point(kernel, cin, p, options))? else {
+            continue;
+        };
         lines.push((line.when.clone(), program));
         // Those after it are for kernels that it is not for.
         if line.when.is_empty() {
             break;
         }
     }
+    if lines.is_empty() {
+        let spread = programs.of(&shape.kind.spread(), |p| compile_point(kernel, cin, p, options))?;
+        lines.extend(spread.map(|program| (vec![], program)));
+    }
+    let Programs { all, points, .. } = programs;
     let Some(first) = all.first() else { return Ok(None) };
     decided(&mut lines);
     let extents = &first.program.program().extents;
     let columns = shape.columns.and_then(|v| extents.get(v.index())?.sources.first().copied());
     Ok(Some(Variants { all, choice: Some(Choice { shape, columns, points, lines }) }))
+}
+
+/// The programs of points, each compiled once.
+#[derive(Default)]
+struct Programs {
+    all: Vec<Compiled>,
+    /// Whose they are.
+    points: Vec<AtomicParallelism>,
+    /// The kernel's formats or elements are not for these.
+    refused: Vec<AtomicParallelism>,
+}
+
+impl Programs {
+    /// That of a point or of the first plainer one that has any.
+    fn of(
+        &mut self,
+        point: &AtomicParallelism,
+        compile: impl Fn(&AtomicParallelism) -> Result<Option<Compiled>, Diagnostics>,
+    ) -> Result<Option<usize>, Diagnostics> {
+        for point in point.plainer() {
+            if let Some(known) = self.points.iter().position(|p| *p == point) {
+                return Ok(Some(known));
+            }
+            if self.refused.contains(&point) {
+                continue;
+            }
+            match compile(&point)? {
+                Some(compiled) => {
+                    self.all.push(compiled);
+                    self.points.push(point);
+                    return Ok(Some(self.points.len() - 1));
+                }
+                None => self.refused.push(point),
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// The last line that is left decides whatever holds; lines before it that choose its program say nothing more.

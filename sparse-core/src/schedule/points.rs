@@ -21,10 +21,12 @@
 //! `deterministic` groups of entries reduce by `Deterministic`, not by `Segment`.
 
 mod legal;
+mod numbers;
 mod product;
 mod tiles;
 
 pub use legal::{point_commands, points, schedule_point};
+use numbers::Numbers;
 use product::Product;
 pub(crate) use tiles::SHARED_BYTES;
 
@@ -48,6 +50,11 @@ const WRITTEN_OUT: u32 = 4;
 fn commands_of(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, span: Span) -> Checked<Vec<Command>> {
     if let Err(broken) = point.check() {
         return Err(Box::new(broken.at(point, span)));
+    }
+    if let Some(numbers) = Numbers::of(kernel, cin) {
+        let mut plan = Plan::new(kernel, span);
+        numbers.commands(&mut plan, point, span)?;
+        return Ok(plan.finish());
     }
     let product = Product::of(kernel, cin, span)?;
     if product.pattern && point.group > 1 && product.summed.is_empty() {
@@ -118,6 +125,9 @@ pub struct Shape {
 
 /// The shape of a kernel that atomic parallelism is for.
 pub fn shape(kernel: &Kernel, cin: &Cin) -> Option<Shape> {
+    if let Some(Numbers { tensor, levels, .. }) = Numbers::of(kernel, cin) {
+        return Some(Shape { kind: Kind::Plain, tensor, rows: levels, columns: None });
+    }
     let product = Product::of(kernel, cin, Span::call_site()).ok()?;
     let kind = match (&product.column, product.pattern) {
         (_, true) => Kind::Entries,

@@ -2,7 +2,7 @@
 //!
 //! 1. Sums that several threads share ([`super::sums`]).
 //! 2. A result with an operand's pattern: one thread a stored entry.
-//! 3. A result with several dense variables: one thread an element of the first two.
+//! 3. A result with several dense variables: one thread an element of the first two; of dense operands, of all.
 //! 4. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
 //!    them where operands are merged.
 //!
@@ -14,11 +14,13 @@
 use super::sums;
 use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, Team, WARP};
+use crate::cin::order::level_vars;
 use crate::cin::print;
 use crate::cin::provenance::Worth;
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Access, Cin, Stmt};
 use crate::diag::Diagnostics;
+use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform, Strategy, Unit};
 use crate::front::point::THREADS;
@@ -213,6 +215,22 @@ pub(super) fn accesses(kernel: &Kernel) -> Vec<Access> {
     all
 }
 
+/// The result's variables whose loops become one: the first two; of dense operands, whose loops may have any order, all, so that
+/// neighbouring threads have neighbouring elements.
+fn elements(kernel: &Kernel, nest: &[IndexVar]) -> Vec<IndexVar> {
+    let lhs = &kernel.assignment.lhs;
+    let mut out: Vec<IndexVar> = nest.iter().copied().filter(|v| lhs.indices.contains(v)).collect();
+    let spec = |tensor: TensorId| &kernel.tensors[tensor.index()].spec;
+    if accesses(kernel).iter().all(|a| spec(a.tensor).is_dense()) {
+        let levels =
+            level_vars(spec(lhs.tensor), &Access { tensor: lhs.tensor, indices: lhs.indices.clone() });
+        out.sort_by_key(|v| levels.iter().rposition(|level| level == v));
+    } else {
+        out.truncate(2);
+    }
+    out
+}
+
 /// Ways to share the loops, best first.
 fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
@@ -227,15 +245,15 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     if let ResultKind::Like(a) = result_kind(kernel, cin) {
         shapes.extend(positions(cin, &nest, &a).map(|positions| shape(&positions)));
     }
-    let out: Vec<_> = nest.iter().filter(|v| kernel.assignment.lhs.indices.contains(v)).collect();
-    if let [first, second, ..] = out[..] {
-        let rest = nest.iter().filter(|v| *v != first && *v != second);
-        let order: Vec<_> = [first, second].into_iter().chain(rest).map(name).collect();
+    let elements = elements(kernel, &nest);
+    if elements.len() > 1 {
+        let rest = nest.iter().filter(|v| !elements.contains(v));
+        let order: Vec<_> = elements.iter().chain(rest).map(name).collect();
         shapes.push(shape(&|plan| {
-            if !nest.starts_with(&[*first, *second]) {
+            if !nest.starts_with(&elements) {
                 plan.reorder(&[&order]);
             }
-            plan.fuse_as(&name(first), &name(second), "fused")
+            plan.fuse(&order[..elements.len()], "fused")
         }));
     }
     if let Some(first) = nest.first() {

@@ -1,6 +1,6 @@
 //! Which points are legal for a kernel: those that break no rule of points, nor their commands one of schedules.
 
-use super::{Product, commands_of};
+use super::{Numbers, Product, commands_of};
 use crate::cin::Cin;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::Kernel;
@@ -64,10 +64,14 @@ fn of_point(found: &Diagnostics, point: &AtomicParallelism, span: Span) -> Diagn
 
 /// The points that are legal for a kernel, of the groups, columns and entries that are usually tried.
 pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
-    let Ok(product) = Product::of(kernel, cin, Span::call_site()) else { return vec![] };
+    let has_columns = match (Numbers::of(kernel, cin), Product::of(kernel, cin, Span::call_site())) {
+        (Some(_), _) => false,
+        (None, Ok(product)) => product.has_columns(),
+        (None, Err(_)) => return vec![],
+    };
     let sizes = [1, 2, 4, 8, 16, 32];
     let mut all = Vec::new();
-    for c in if product.has_columns() { vec![1, 2, 4] } else { vec![1] } {
+    for c in if has_columns { vec![1, 2, 4] } else { vec![1] } {
         for g in sizes {
             for r in sizes {
                 let data =

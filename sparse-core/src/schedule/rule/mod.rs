@@ -14,6 +14,7 @@
 mod parse;
 
 use crate::front::AtomicParallelism;
+use crate::front::point::{Amount, Data};
 use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 
@@ -240,6 +241,17 @@ pub struct NoRule {
     pub line: usize,
     /// What is wrong.
     pub what: String,
+}
+
+impl Kind {
+    /// The point for products that no line has one for: what the result has is not the operand's outer levels, so that what an
+    /// element sums is all over the operand (`A` by columns in SpMV and SpMM, MTTKRP of an inner mode). A thread an entry,
+    /// each update atomic.
+    pub fn spread(self) -> AtomicParallelism {
+        let columns = if self == Kind::Plain { 1 } else { 4 };
+        let (data, columns) = (Data::Nnz(Amount::Whole(1)), Amount::Whole(columns));
+        AtomicParallelism { vector: self != Kind::Plain, ..AtomicParallelism::new(data, columns, 1) }
+    }
 }
 
 impl fmt::Display for Kind {
