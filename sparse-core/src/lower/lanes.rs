@@ -8,6 +8,7 @@
 use super::derived::has_loops;
 use super::state::{Lane, Lhs, State};
 use super::{Lowered, Lowerer};
+use crate::cin::val::Val;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::{Array, Block, Expr, LoopKind, Space, Stmt, Ty, build};
@@ -71,6 +72,18 @@ impl Lowerer<'_> {
 
     pub(super) fn tile(&mut self, loops: &[IndexVar], st: State) -> Lowered {
         let Some((&k, reductions)) = loops.split_last() else { unreachable!("a tile has loops") };
+        self.tiled(k, reductions, st, &|l, lane, st| l.one_tile(loops, lane, st), reductions)
+    }
+
+    /// The loop over an element's last variable, whose tiles are made by `tile`; what is left over goes through `loops`.
+    fn tiled(
+        &mut self,
+        k: IndexVar,
+        loops: &[IndexVar],
+        st: State,
+        tile: &dyn Fn(&mut Self, Lane, &State) -> Lowered,
+        sums: &[IndexVar],
+    ) -> Lowered {
         let n = self.extent(k);
         let name = self.name(k);
         let mut block = Block::new();
@@ -86,7 +99,7 @@ impl Lowerer<'_> {
             };
             block.push(Stmt::Let { var: end, value });
             let base = self.fresh(&format!("{name}0"), Ty::Index);
-            let body = self.one_tile(loops, Lane { var: k, base: Expr::Var(base), width, at: None }, &st)?;
+            let body = tile(self, Lane { var: k, base: Expr::Var(base), width, at: None }, &st)?;
             if body.is_empty() {
                 self.note_dropped(&st);
                 return Ok(vec![]);
@@ -98,10 +111,10 @@ impl Lowerer<'_> {
         let at = self.fresh(&name, Ty::Index);
         let mut rest = st;
         rest.coords[k.index()] = Some(Expr::Var(at));
-        let body = self.lower(reductions, rest)?;
+        let body = self.lower(loops, rest)?;
         block.push(Stmt::For { var: at, lo: done, hi: n, step: 1, kind: LoopKind::Serial, body });
         self.tags.in_vectors.insert(k);
-        self.note_tiles(&name, reductions);
+        self.note_tiles(&name, sums);
         Ok(block)
     }
 
@@ -114,6 +127,75 @@ impl Lowerer<'_> {
             widths.join(", "),
             over.join(", ")
         ));
+    }
+
+    /// The sums that stand as numbers in the value of an element, where the only loop left is over elements next to each
+    /// other and each sum reads along them: `Z[i, k] + Σj A[i, j] * X[j, k]`. A tile of elements can share the loops of each.
+    pub(super) fn number_tiles(&self, loops: &[IndexVar], st: &State) -> Option<Vec<Val>> {
+        let [k] = *loops else { return None };
+        let tag = self.provenance.tag(k);
+        let plain = tag.parallel.is_none() && tag.unroll.is_none() && self.gpu.is_none();
+        let element = matches!(st.lhs, Lhs::Output { .. }) && self.out.unit_stride() == Some(k);
+        let known = |v: &IndexVar| *v == k || st.coords[v.index()].is_some();
+        if !plain || !element || self.options.lanes.is_empty() || !self.out.vars.iter().all(known) {
+            return None;
+        }
+        let mut sums = vec![];
+        let all = numbers(&st.rhs, &mut sums) && !sums.is_empty();
+        let along = |sum: &Val| {
+            let mut reads = false;
+            sum.for_each_access(&mut |a| reads |= self.level_vars[a.index()].contains(&k));
+            reads
+        };
+        let fit = all && self.only_located(k, st) && !self.is_above_sparse(k, st);
+        (fit && sums.iter().all(along)).then_some(sums)
+    }
+
+    /// Elements in tiles, each of the sums of one before them.
+    pub(super) fn tile_numbers(&mut self, k: IndexVar, sums: &[Val], st: State) -> Lowered {
+        let mut over: Vec<IndexVar> = vec![];
+        for sum in sums {
+            let Val::Reduce(_, vars, _) = sum else { unreachable!("a sum has loops") };
+            let others: Vec<IndexVar> = vars.iter().copied().filter(|v| !over.contains(v)).collect();
+            over.extend(others);
+        }
+        self.tiled(k, &[], st, &|l, lane, st| l.tile_of_numbers(sums, lane, st), &over)
+    }
+
+    fn tile_of_numbers(&mut self, sums: &[Val], lane: Lane, st: &State) -> Lowered {
+        let (k, width) = (lane.var, lane.width);
+        let mut block = Block::new();
+        let mut found = vec![];
+        for sum in sums {
+            let Val::Reduce(m, vars, body) = sum else { unreachable!("a sum has loops") };
+            let Some(identity) = m.identity(self.dtype) else {
+                unreachable!("the front checks the monoid's type")
+            };
+            let acc = self.declare(Array::Local, Space::Register { len: width });
+            let (lhs, op, rhs) = (Lhs::Register(acc), Some(*m), (**body).clone());
+            let lane = Some(lane.clone());
+            let inner = State { rhs, lhs, op, lane, leaf: None, opens: vec![], ..st.clone() };
+            let loops: Vec<IndexVar> = vars.iter().copied().chain([k]).collect();
+            let inner = self.lower(&loops, inner)?;
+            block.push(Stmt::Local { buffer: acc, init: Some(identity) });
+            block.extend(inner);
+            found.push((acc, self.fresh("t", Ty::Scalar(self.dtype))));
+        }
+        let at = self.fresh("lane", Ty::Index);
+        let mut out = st.clone();
+        out.coords[k.index()] = Some(build::add(lane.base.clone(), at));
+        out.lane = Some(Lane { at: Some(at), ..lane });
+        let number = |v: &Val| sums.iter().position(|sum| sum == v).map(|n| Val::Temp(found[n].1.0));
+        out.rhs = st.rhs.map(&number);
+        let mut body: Block =
+            found.iter().map(|(acc, t)| Stmt::Let { var: *t, value: build::load(*acc, at) }).collect();
+        let write = self.lower(&[], out)?;
+        if write.is_empty() {
+            return Ok(write);
+        }
+        body.extend(write);
+        block.push(lane_loop(at, width, body));
+        Ok(block)
     }
 
     fn one_tile(&mut self, loops: &[IndexVar], lane: Lane, st: &State) -> Lowered {
@@ -144,6 +226,22 @@ impl Lowerer<'_> {
         st.lane = Some(Lane { at: Some(at), ..lane });
         let body = self.lower(rest, st)?;
         Ok(if body.is_empty() { body } else { vec![lane_loop(at, width, body)] })
+    }
+}
+
+/// Finds the sums of a value, each once; false if there are others inside of one, or workspaces.
+fn numbers(v: &Val, found: &mut Vec<Val>) -> bool {
+    match v {
+        Val::Reduce(_, _, body) => {
+            if !found.contains(v) {
+                found.push(v.clone());
+            }
+            !has_loops(body)
+        }
+        Val::Work(_) => false,
+        Val::Un(_, a) => numbers(a, found),
+        Val::Op(_, args) => args.iter().all(|a| numbers(a, found)),
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => true,
     }
 }
 

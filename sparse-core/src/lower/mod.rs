@@ -439,6 +439,9 @@ impl<'k> Lowerer<'k> {
         if let Some(columns) = self.columns(loops, &st) {
             return self.keep_columns(loops, columns, st);
         }
+        if let Some(sums) = self.number_tiles(loops, &st) {
+            return self.tile_numbers(v, &sums, st);
+        }
         if st.op.is_some() {
             if self.tiles(loops, &st) {
                 return self.tile(loops, st);

@@ -76,7 +76,7 @@ impl rt::Task for Task_i<'_> {
         } = *self;
         let body_i = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_i,
+            rt::Level::Avx512 => avx2_i,
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx2 => avx2_i,
             _ => baseline_i,
@@ -143,38 +143,6 @@ unsafe fn body_i(
     }
 }
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_i(
-    chunk: rt::Chunk,
-    C1_dim: usize,
-    B2_dim: usize,
-    C2_dim: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    C2_pos: &[i32],
-    C2_crd: &[i32],
-    C_vals: &[f64],
-    A_vals: &rt::Shared<f64>,
-) {
-    unsafe {
-        body_i(
-            rt::Avx512::assume(),
-            chunk,
-            C1_dim,
-            B2_dim,
-            C2_dim,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C2_pos,
-            C2_crd,
-            C_vals,
-            A_vals,
-        )
-    }
-}
-#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
     chunk: rt::Chunk,
@@ -223,38 +191,6 @@ unsafe fn baseline_i(
         body_i(
             rt::Baseline,
             chunk,
-            C1_dim,
-            B2_dim,
-            C2_dim,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C2_pos,
-            C2_crd,
-            C_vals,
-            A_vals,
-        )
-    }
-}
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512(
-    B1_dim: usize,
-    C1_dim: usize,
-    B2_dim: usize,
-    C2_dim: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    C2_pos: &[i32],
-    C2_crd: &[i32],
-    C_vals: &[f64],
-    A_vals: &mut [MaybeUninit<f64>],
-) {
-    unsafe {
-        body(
-            rt::Avx512::assume(),
-            B1_dim,
             C1_dim,
             B2_dim,
             C2_dim,
@@ -319,7 +255,7 @@ pub(super) unsafe fn run(
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
             unsafe {
-                avx512(
+                avx2(
                     B1_dim,
                     C1_dim,
                     B2_dim,

@@ -44,7 +44,7 @@ impl rt::Task for Task_pb<'_> {
         let Task_pb { b1_crd, b_vals, c_vals, ref a_vals } = *self;
         let body_pb = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_pb,
+            rt::Level::Avx512 => avx2_pb,
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx2 => avx2_pb,
             _ => baseline_pb,
@@ -73,17 +73,6 @@ unsafe fn body_pb(
     }
 }
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_pb(
-    chunk: rt::Chunk,
-    b1_crd: &[i32],
-    b_vals: &[f64],
-    c_vals: &[f64],
-    a_vals: &rt::Shared<f64>,
-) {
-    unsafe { body_pb(rt::Avx512::assume(), chunk, b1_crd, b_vals, c_vals, a_vals) }
-}
-#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_pb(
     chunk: rt::Chunk,
@@ -102,18 +91,6 @@ unsafe fn baseline_pb(
     a_vals: &rt::Shared<f64>,
 ) {
     unsafe { body_pb(rt::Baseline, chunk, b1_crd, b_vals, c_vals, a_vals) }
-}
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512(
-    b1_dim: usize,
-    b1_pos: &[i32],
-    b1_crd: &[i32],
-    b_vals: &[f64],
-    c_vals: &[f64],
-    a_vals: &mut [MaybeUninit<f64>],
-) {
-    unsafe { body(rt::Avx512::assume(), b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
@@ -140,7 +117,7 @@ pub(super) unsafe fn run(
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
-            unsafe { avx512(b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
+            unsafe { avx2(b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {

@@ -9,10 +9,31 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
-    pub fn sums_apart(A: Csr<f32>, x: DenseVec<f32>, b: DenseVec<f32>) -> DenseVec<f32> {
-        y[i] = A[i, j] * x[j] + b[i];
+    pub fn sums_apart(A: Csr<f32>, B: DenseMat<f32>, b: DenseVec<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k] + b[k];
     }
     schedule cuda = atomic(<1/8 row, 1 col>, 8);
+}
+
+tensor_kernel! {
+    pub fn number_of_entries(A: Csr<f32>, x: DenseVec<f32>, b: DenseVec<f32>) -> DenseVec<f32> {
+        y[i] = A[i, j] * x[j] + b[i];
+    }
+    schedule cuda = atomic(<1 nnz, 1 col>, 32);
+}
+
+tensor_kernel! {
+    pub fn number_of_columns(A: Csr<f32>, x: DenseVec<f32>, b: DenseVec<f32>) -> DenseVec<f32> {
+        y[i] = A[i, j] * x[j] + b[i];
+    }
+    schedule cuda = atomic(<1/8 row, 4 col>, 8);
+}
+
+tensor_kernel! {
+    pub fn number_of_a_part(A: Csr<f32>, x: DenseVec<f32>, b: DenseVec<f32>) -> DenseVec<f32> {
+        y[i] = A[i, j] * x[j] + b[i];
+    }
+    schedule cuda = atomic(<1/8 row, 1 col>, 4);
 }
 
 tensor_kernel! {

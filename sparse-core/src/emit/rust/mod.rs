@@ -8,6 +8,7 @@
 //! - `partial`, `entries`: reductions as partial sums, of adjacent elements and of a row's entries
 //! - `carried`: rows that begin where the one before ended
 //! - `merges`: loops that merge
+//! - `gathers`: programs that are not compiled for AVX-512
 //! - `unroll`: loops as copies of their bodies
 //! - `tasks`, `captures`: loops on threads as functions that threads call, and what these take from outside
 //! - `appending`: arrays that tasks append to
@@ -20,6 +21,7 @@ mod captures;
 mod carried;
 mod entries;
 pub(crate) mod expr;
+mod gathers;
 mod merges;
 pub(crate) mod names;
 pub(crate) mod native;

@@ -3,6 +3,7 @@
 //! They stand in the kernel's own module, where no name of the user's is.
 
 use super::carried::{Carried, carried};
+use super::gathers::gathers;
 use super::quote::Ident;
 use super::twins::twins;
 use crate::format::TensorId;
@@ -45,6 +46,8 @@ pub(crate) struct Names<'a> {
     pub(crate) body: Ident,
     pub(crate) avx2: Ident,
     pub(crate) avx512: Ident,
+    /// Is AVX2 the most that it is compiled for?
+    pub(super) narrow: bool,
 }
 
 /// Names of a sparse workspace.
@@ -136,6 +139,7 @@ impl<'a> Names<'a> {
             body: unique("body", &mut taken),
             avx2: unique("avx2", &mut taken),
             avx512: unique("avx512", &mut taken),
+            narrow: gathers(program),
         }
     }
 

@@ -44,7 +44,8 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
     let rows = runs.filter_map(|block| entries::rows(names, block)).next();
     let all = quote!((#declared));
     let call = Call { body, declared: all.clone(), passed: &passed, returned: &returned, row, rows };
-    let wrappers = [call.wrapper(avx512, Set::Avx512), call.wrapper(avx2, Set::Avx2)];
+    let widest = (!names.narrow).then(|| call.wrapper(avx512, Set::Avx512));
+    let wrappers = widest.into_iter().chain([call.wrapper(avx2, Set::Avx2)]);
     let on = |name: &Ident| match call.row {
         Some(_) => {
             let sized = call.sized(name);
@@ -52,7 +53,7 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
         }
         None => quote!({ #name(#passed) }),
     };
-    let (on_avx512, on_avx2) = (on(avx512), on(avx2));
+    let (on_avx512, on_avx2) = (on(if names.narrow { avx2 } else { avx512 }), on(avx2));
     quote! {
         #[doc = #source]
         ///

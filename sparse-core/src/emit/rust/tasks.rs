@@ -131,14 +131,15 @@ impl<'a> Task<'a> {
             row: self.captures.row.map(|v| names.var(v)),
             rows: entries::rows(names, self.body),
         };
-        let wrappers = [(avx512, Set::Avx512), (avx2, Set::Avx2), (baseline, Set::Baseline)];
+        let widest = (!names.narrow).then_some((avx512, Set::Avx512));
+        let wrappers = widest.into_iter().chain([(avx2, Set::Avx2), (baseline, Set::Baseline)]);
         let wrappers = wrappers.map(|(name, set)| call.wrapper(name, set));
         let passed = captures.iter().map(|Capture { name, how, .. }| match how {
             How::Own => quote!(#name.get()),
             How::Value | How::Slice | How::Shared | How::Reborrowed => quote!(#name),
         });
         let passed = quote!((#chunk, #(#passed),*));
-        let (on_avx512, on_avx2) = (call.sized(avx512), call.sized(avx2));
+        let (on_avx512, on_avx2) = (call.sized(if names.narrow { avx2 } else { avx512 }), call.sized(avx2));
         let other = match (self.private, self.appends) {
             (Some((buffer, _)), _) => reducer(names, ty, &life, buffer),
             (None, Some(appends)) => appending::items(names, ty, &life, appends),

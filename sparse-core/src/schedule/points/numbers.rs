@@ -145,7 +145,7 @@ impl Numbers {
                         format!(
                             "the {g} threads of a row have one sum, a number that they go on with together"
                         ),
-                        &format!("write {g} after the columns"),
+                        format!("write {g} after the columns"),
                     );
                 }
                 let rows = several(plan, point.rows);
