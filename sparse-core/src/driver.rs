@@ -362,7 +362,10 @@ fn lower_scheduled(
 ) -> Result<Compiled, Diagnostics> {
     let Scheduled { cin, steps, mut warnings, ignored_races, on_blocks } = scheduled;
     warnings.extend(densify::warnings(&kernel, concretized));
-    warnings.extend(copies::warnings(&kernel, concretized));
+    // Without a schedule loops with other copies may run; in one, what is computed first was asked for.
+    let schedule = if platform == Platform::Cpu { &kernel.cpu } else { &kernel.cuda };
+    let copying = if matches!(schedule, Schedule::Default) { &cin } else { concretized };
+    warnings.extend(copies::warnings(&kernel, copying));
     let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
     let (mut program, remarks) = lower::lower(&kernel, (&cin, on_blocks.as_ref()), &options.lower, platform)

@@ -252,7 +252,7 @@ pub enum Error {
         size: usize,
     },
     /// Positions are 32-bit: a level has at most 2³¹ − 1.
-    #[error("{count} entries; positions are 32-bit, so a tensor can store at most {}", i32::MAX)]
+    #[error("{count} entries or more; positions are 32-bit, so a tensor can store at most {}", i32::MAX)]
     TooManyEntries {
         /// How many there would be; at least so many, where a GPU counted.
         count: u128,

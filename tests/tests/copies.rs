@@ -426,6 +426,20 @@ fn explain_says_what_is_copied_and_how_to_avoid_it() {
     assert!(warning.starts_with("`B` is read in another order"), "{warning}");
     assert!(warning.ends_with("declare `B: Csr<f32>` and pass `B.convert()`"), "{warning}");
     assert!(reciprocal::explain().contains("`A2: Csc<f64>`"));
+    // The loops that run, not the statement's own: they copy another operand, and one more.
+    let warnings = |text: &str| {
+        let compiled = compile_kernel(parse_str(text).unwrap(), &Options::default());
+        compiled.unwrap_or_else(|d| panic!("{d}")).warnings
+    };
+    let fibers = "Tensor<f64, (Dense, Dense, Compressed)>";
+    let text = format!("fn f(A: Csc<f64>, D: {fibers}) -> {fibers} {{ Z[j, i, k] = A[i, k] * D[i, j, k]; }}");
+    let [warning] = &warnings(&text)[..] else { panic!("{:?}", warnings(&text)) };
+    assert!(warning.ends_with("declare `A: Csr<f64>` and pass `A.convert()`"), "{warning}");
+    let text = "fn f(A: Csr<f64>, B: Csc<f64>, E: Csc<f64>) -> Csr<f64> { Z[i, j] = A[i, j] * B[i, j] * E[i, k]; }";
+    for name in ["B", "E"] {
+        let of = format!("`{name}` is read in another order");
+        assert!(warnings(text).iter().any(|w| w.starts_with(&of)), "{:?}", warnings(text));
+    }
     // Inside of what fills the result's rows.
     let rows = "fn f(A: Csf3<f64>, B: Csf3<f64>) -> Csr<f64> { R[i, k] = A[i, j, k] * B[i, k, j]; }";
     let compiled =

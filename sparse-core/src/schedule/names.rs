@@ -70,15 +70,15 @@ impl Scheduler<'_> {
         let v = self.loop_over(name)?;
         let tag = self.cin.provenance.tag(v);
         let said = match (tag.unroll, tag.merge) {
-            (Some(_), _) => "unroll",
-            (_, Some(_)) => "mergeby",
+            (Some(_), _) => "an `unroll`",
+            (_, Some(_)) => "a `mergeby`",
             _ => return Ok(v),
         };
         fail(
             "tagged-loop",
             name.span,
-            format!("the loop over `{}` has an `{said}` already: it would be lost", name.text),
-            format!("write `{said}` after the commands that replace the loop"),
+            format!("the loop over `{}` has {said} already: it would be lost", name.text),
+            format!("write it after the commands that replace the loop"),
         )
     }
 
