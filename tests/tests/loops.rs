@@ -114,3 +114,32 @@ fn columns_inside_of_sums_add_to_appended_blocks() {
     );
     right(&format!("{text} schedule cpu {{ split(r, r0, r1, 8); reorder(k, r0, r1); }}"), operands);
 }
+
+/// A search for each entry would cost more than both operands have.
+#[test]
+fn totals_of_several_sparse_operands_are_merged() {
+    for (text, operands) in [
+        (
+            "fn f(a: SparseVec<f32>, b: SparseVec<f32>) -> Scalar<f32> { s = a[i] * b[i]; }",
+            &[("a", &[700][..], 2), ("b", &[700], 3)],
+        ),
+        (
+            "fn f(A: Coo<f32>, B: Coo<f32>) -> Scalar<f32> { s = A[i, j] * B[i, j]; }",
+            &[("A", &[30, 20], 2), ("B", &[30, 20], 3)],
+        ),
+        (
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Scalar<f32> { s = A[i, j] * B[i, j]; }",
+            &[("A", &[30, 20], 2), ("B", &[30, 20], 3)],
+        ),
+    ] {
+        let program = program(text);
+        let inside = program.split_once("for threads").unwrap().1;
+        let innermost = inside.rsplit_once("while").unwrap_or_else(|| panic!("{text}\n{program}")).1;
+        assert!(!innermost.contains("lower_bound"), "{text}\n{program}");
+        right(text, operands);
+    }
+    // A dense one is looked up.
+    let text = "fn f(a: SparseVec<f32>, x: DenseVec<f32>) -> Scalar<f32> { s = a[i] * x[i]; }";
+    let program = program(text);
+    assert!(program.contains("for reduce(") && !program.contains("while"), "{program}");
+}
