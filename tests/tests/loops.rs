@@ -143,3 +143,21 @@ fn totals_of_several_sparse_operands_are_merged() {
     let program = program(text);
     assert!(program.contains("for reduce(") && !program.contains("while"), "{program}");
 }
+
+/// Threads share the first and the last row of their positions alone.
+#[test]
+fn tiles_of_rows_with_one_writer_are_stored() {
+    let text = "fn f(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; } \
+                schedule cpu { fuse(i, j, f); pos(f, p, A[i, j]); split(p, p0, p1, 8); parallelize(p0, CPUThread, Atomics); }";
+    let program = program(text);
+    let stores = program.matches("lane] = acc").count();
+    assert!(stores > 0 && stores == program.matches("lane] += acc").count(), "{program}");
+    assert_eq!(program.matches("if first < ").count(), stores + 1, "{program}");
+    for dims in [[0, 4, 4], [1, 90, 45], [90, 1, 45], [30, 20, 45], [30, 20, 0]] {
+        right(text, &[("A", &dims[..2], 2), ("B", &dims[1..], 1)]);
+    }
+    // A tile inside of a row's fibers writes the row many times.
+    let text = "fn f(B: Csf3<f32>, C: DenseMat<f32>, D: DenseMat<f32>) -> DenseMat<f32> { A[i, r] = B[i, k, l] * C[k, r] * D[l, r]; } \
+                schedule cpu { fuse(i, k, f); fuse(f, l, g); pos(g, p, B[i, k, l]); split(p, p0, p1, 8); parallelize(p0, CPUThread, Atomics); }";
+    right(text, &[("B", &[7, 6, 9], 2), ("C", &[6, 45], 1), ("D", &[9, 45], 1)]);
+}
