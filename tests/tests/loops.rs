@@ -144,6 +144,41 @@ fn totals_of_several_sparse_operands_are_merged() {
     assert!(program.contains("for reduce(") && !program.contains("while"), "{program}");
 }
 
+fn header(text: &str) -> String {
+    let program = program(text);
+    let line = program.lines().find(|line| line.contains("for threads(")).map(str::trim);
+    line.unwrap_or_else(|| panic!("{text}\n{program}")).to_owned()
+}
+
+/// A small operand does not keep the others' rows on one thread, nor decide where threads' rows end.
+#[test]
+fn threads_go_by_all_that_rows_merge() {
+    let max = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, j] = max(A[i, j], B[i, j]); }";
+    let sum = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, j] = A[i, j] + B[i, j]; }";
+    for text in [max, sum] {
+        let line = header(text);
+        assert!(line.contains("work A2_pos[A1_dim] + B2_pos[A1_dim], balance A2_pos B2_pos"), "{line}");
+        right(text, &[("A", &[9, 20], 2), ("B", &[9, 20], 3)]);
+    }
+    let three =
+        "fn f(A: Csr<f32>, B: Csr<f32>, D: Csr<f32>) -> Csr<f32> { C[i, j] = A[i, j] * B[i, j] + D[i, j]; }";
+    let line = header(three);
+    assert!(line.contains("balance A2_pos B2_pos D2_pos"), "{line}");
+    right(three, &[("A", &[9, 20], 2), ("B", &[9, 20], 3), ("D", &[9, 20], 5)]);
+    // Sums of their own are added, not multiplied.
+    let two = "fn f(A: Csr<f32>, B: Csr<f32>, x: DenseVec<f32>, z: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j] + B[i, k] * z[k]; }";
+    let line = header(two);
+    assert!(line.contains("work B2_pos[A1_dim] + A2_pos[A1_dim], balance B2_pos A2_pos"), "{line}");
+    right(two, &[("A", &[9, 20], 2), ("B", &[9, 14], 3), ("x", &[20], 1), ("z", &[14], 1)]);
+    // One operand's rows are those of the product.
+    let product = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
+    let line = header(product);
+    assert!(
+        line.contains("work A2_pos[A1_dim] * (B2_pos[A2_dim] / max(A2_dim, 1) + 1), balance A2_pos"),
+        "{line}"
+    );
+}
+
 /// Threads share the first and the last row of their positions alone.
 #[test]
 fn tiles_of_rows_with_one_writer_are_stored() {
