@@ -1,7 +1,8 @@
 //! The loop order: one that every operand can be iterated in.
 //!
 //! A sparse level can be iterated only below a known parent, so the variables of the levels above it come before
-//! its own; an assembled result needs its variables in level order, and reductions inside them, or a workspace. Among the orders
+//! its own; an assembled result needs its variables in level order, and reductions inside them, or a workspace. Those
+//! of dense levels at its leaves need only be inside of its others. Among the orders
 //! that satisfy all this, loops over variables that only dense operands use go innermost if most of those accesses
 //! have unit stride there (the vectorised loop of SpMM), and the left-hand side's order decides the rest.
 
@@ -79,26 +80,15 @@ pub fn choose(
     let root_vars = &nests[0].vars;
     let among = |e: &&Edge| root_vars.contains(&e.first) && root_vars.contains(&e.then);
     let own: Vec<&Edge> = edges[0].iter().filter(among).collect();
-    let (result, kept) = match appends(kernel, lhs, op, nests) {
-        true => {
-            let vars = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
-            let fits = |kept: &usize| {
-                let result = result_edges(&vars[..*kept], &nests[0]);
-                is_acyclic(&result.iter().chain(own.iter().copied()).collect::<Vec<_>>())
-            };
-            let kept = match stand_around {
-                Around::None => 0,
-                Around::Most => (0..=vars.len()).rev().find(fits).unwrap_or(vars.len()),
-            };
-            (result_edges(&vars[..kept], &nests[0]), Some((kept, vars[kept..].to_vec())))
-        }
-        false => (vec![], None),
+    let wanted = match appends(kernel, lhs, op, nests) {
+        true => wanted_by_result(kernel, lhs, &nests[0], &own, stand_around),
+        false => Wanted::default(),
     };
     // What the other nests want of the root's loops is a wish: where it cannot be, they have loops of their own. Not of what
     // is copied in order to be read in another order.
     let wishing = nests.iter().zip(&edges).skip(1).filter(|(nest, _)| nest.order.is_empty());
-    let wishes = wishing.flat_map(|(_, edges)| edges).filter(among);
-    let root = one_order(kernel, lhs, &nests[0], nests, result.iter().chain(own), wishes)?;
+    let wishes = wanted.in_block.iter().chain(wishing.flat_map(|(_, edges)| edges).filter(among));
+    let root = one_order(kernel, lhs, &nests[0], nests, wanted.edges.iter().chain(own), wishes)?;
     let mut reductions = Vec::new();
     for (nest, edges) in nests[1..].iter().zip(&edges[1..]) {
         // The loops around where it is read; it stands outside of those of the workspace that reads it.
@@ -137,8 +127,44 @@ pub fn choose(
         let loops = one_order(kernel, lhs, &all, nests, own, std::iter::empty())?;
         reductions.push(Reduced { outside, over, loops });
     }
-    let scatters = kept.filter(|(_, over)| !over.is_empty());
-    Some(Orders { root, scatters, reductions })
+    Some(Orders { root, scatters: wanted.scatters, reductions })
+}
+
+/// What an assembled result wants of the root's loops.
+#[derive(Default)]
+struct Wanted {
+    edges: Vec<Edge>,
+    /// Of the loops over its blocks, if that can be.
+    in_block: Vec<Edge>,
+    scatters: Option<(usize, Vec<IndexVar>)>,
+}
+
+/// The variables of dense levels at the leaves are those of a block, which is there before anything is written into it: they
+/// stand inside of the others, around reductions or not.
+fn wanted_by_result(
+    kernel: &Kernel,
+    lhs: &Access,
+    root: &Nest<'_>,
+    own: &[&Edge],
+    stand_around: Around,
+) -> Wanted {
+    let spec = &kernel.tensors[lhs.tensor.index()].spec;
+    let vars = level_vars(spec, lhs);
+    let (appended, block) = vars.split_at(vars.len() - spec.block_levels());
+    let fits = |kept: &usize| {
+        let result = result_edges(&appended[..*kept], root);
+        is_acyclic(&result.iter().chain(own.iter().copied()).collect::<Vec<_>>())
+    };
+    let all = appended.len();
+    let kept = match stand_around {
+        Around::None => 0,
+        Around::Most => (0..=all).rev().find(fits).unwrap_or(all),
+    };
+    let edges = result_edges(&appended[..kept], root);
+    match kept < all {
+        true => Wanted { edges, scatters: Some((kept, vars[kept..].to_vec())), ..Wanted::default() },
+        false => Wanted { edges, in_block: level_order(block), scatters: None },
+    }
 }
 
 /// What the operands of a nest want, and the copies among them.
@@ -226,11 +252,16 @@ fn operand_edges(kernel: &Kernel, a: &Access, edges: &mut Vec<Edge>) {
 
 /// The outer variables of an assembled result: in level order, and around all other loops.
 fn result_edges(outer: &[IndexVar], root: &Nest<'_>) -> Vec<Edge> {
-    let mut edges: Vec<Edge> = outer.windows(2).map(|pair| Edge { first: pair[0], then: pair[1] }).collect();
+    let mut edges = level_order(outer);
     for &then in root.vars.iter().filter(|v| !outer.contains(v)) {
         edges.extend(outer.iter().map(|&first| Edge { first, then }));
     }
     edges
+}
+
+/// Each variable outside of the next one.
+fn level_order(vars: &[IndexVar]) -> Vec<Edge> {
+    vars.windows(2).map(|pair| Edge { first: pair[0], then: pair[1] }).collect()
 }
 
 fn reaches(edges: &[&Edge], from: IndexVar, to: IndexVar) -> bool {

@@ -137,7 +137,7 @@ pub(crate) fn spmv_on_threads() -> Program {
     let Some(Step::Run(block)) = p.steps.last_mut() else { unreachable!("SpMV ends with its code") };
     let Some(Stmt::For { var, lo, hi, body, .. }) = block.pop() else { unreachable!("SpMV loops over rows") };
     let rows = hi.clone();
-    let (work, balance) = (load(BufferId(0), rows), Some(BufferId(0)));
+    let (work, balance) = (load(BufferId(0), rows), vec![BufferId(0)]);
     block.push(Stmt::Threads { var, lo, hi, work, balance, private: None, appends: None, body });
     p
 }
@@ -164,7 +164,7 @@ pub(crate) fn column_sums(
         lo: Expr::Index(0),
         hi: rows.into(),
         work: load(pos, rows),
-        balance: None,
+        balance: vec![],
         private: private.map(|op| (y_vals, op)),
         appends: None,
         body: vec![for_(p, load(pos, i), load(pos, add(i, Expr::Index(1))), body)],

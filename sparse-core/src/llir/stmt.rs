@@ -253,9 +253,9 @@ pub enum Stmt {
         hi: Expr,
         /// About how many scalar operations all iterations make: little work stays on one thread.
         work: Expr,
-        /// A `pos` array: iteration `i` does work in proportion to `balance[i + 1] - balance[i]`, and all of `lo..=hi` is
-        /// in its bounds. None: all do the same.
-        balance: Option<BufferId>,
+        /// `pos` arrays: iteration `i` does work in proportion to the sum of `balance[i + 1] - balance[i]`, and all of
+        /// `lo..=hi` is in their bounds. None: all do the same.
+        balance: Vec<BufferId>,
         /// A buffer declared outside of which each thread has a copy, set to the identity before and combined into it
         /// after, in the order of the iterations. The body reduces into it by this operator, and does nothing else to it.
         private: Option<(BufferId, Monoid)>,

@@ -251,7 +251,7 @@ impl Lowerer<'_> {
             let Lhs::Scattered(target) = &producer.lhs else { unreachable!("a producer of rows scatters") };
             let rows = self.extent(target.indices[0]);
             first = self.bind("first", build::mul(*part, rows), &mut body);
-            let window = self.entries_part(inner[0], (*part).into(), &parts.n, &mut body);
+            let window = self.entries_part(inner[0], &producer.rhs, (*part).into(), &parts.n, &mut body);
             producer.places.insert(inner[0], Place { window, whole: false });
         }
         self.buckets = Some(Buckets { next, first, crd, vals, counts });
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
                 lo: Expr::Index(0),
                 hi: n.clone(),
                 work: work.clone(),
-                balance: None,
+                balance: vec![],
                 private: None,
                 appends: None,
                 body,
@@ -274,9 +274,16 @@ impl Lowerer<'_> {
     }
 
     /// The coordinates of a part: with about as many entries as any other, of an operand that has its positions.
-    fn entries_part(&mut self, v: IndexVar, part: Expr, parts: &Expr, block: &mut Block) -> Window {
+    fn entries_part(
+        &mut self,
+        v: IndexVar,
+        rhs: &Val,
+        part: Expr,
+        parts: &Expr,
+        block: &mut Block,
+    ) -> Window {
         let n = self.extent(v);
-        let pos = self.balance(v, &Expr::Index(0), &n);
+        let pos = self.balance(v, &Expr::Index(0), &n, rhs).first().copied();
         let all = pos.map_or(n.clone(), |pos| build::load(pos, n.clone()));
         let share = |k: Expr| build::div(build::mul(all.clone(), k), parts.clone());
         let begin = |k: Expr| match pos {

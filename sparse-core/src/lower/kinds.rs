@@ -4,12 +4,10 @@ use super::capacity::Iteration;
 use super::region::Window;
 use super::state::{Lhs, State, Threads};
 use super::tags::is_straight;
-use super::{LevelRef, Lowered, Lowerer, Operand};
-use crate::cin::grid::positions_of;
+use super::{Lowered, Lowerer};
 use crate::cin::provenance::{Part, Relation};
 use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
-use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
 use crate::llir::{Block, BufferId, Expr, LoopKind, Space, Stmt, VarId, build};
@@ -17,9 +15,6 @@ use crate::scalar::Monoid;
 
 /// Copies of the body of a loop for vector lanes whose number of iterations is not constant.
 const LANES: u32 = 8;
-
-/// What is multiplied by another size counts for so much work at most, as any size does: the estimate must not overflow.
-const MOST_WORK: u64 = 1 << 31;
 
 /// What a loop needs of the state around it, once its body is there.
 pub(super) struct Outside {
@@ -95,7 +90,7 @@ impl Lowerer<'_> {
             let work = self.work(leaf, inside, &gaps);
             // If all loops go to gaps, rows have as much to do as each other.
             let even = gaps.len() == self.kernel.vars.len();
-            let balance = if even { None } else { self.balance(leaf, &lo, &hi) };
+            let balance = if even { vec![] } else { self.balance(leaf, &lo, &hi, &inside.rhs) };
             let at = Expr::Var(var);
             let iteration = self.part(leaf, &at, inside).or_else(|| self.outermost(leaf, &lo, &hi, at));
             let appends = self.appends(iteration, &body);
@@ -257,131 +252,5 @@ impl Lowerer<'_> {
             (Lhs::Output { .. }, Some(op)) if private => Some((self.out_values(), op)),
             _ => None,
         })
-    }
-
-    /// About how many scalar operations the statement takes: the stored entries of its largest operand, times the
-    /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average. The loop may go
-    /// over positions of another operand, which comes to some of these entries alone. Loops that go to gaps take all
-    /// coordinates; sums that were taken before the loop take none of it.
-    pub(super) fn work(&self, leaf: IndexVar, st: &State, gaps: &[IndexVar]) -> Expr {
-        let sparse = || (0..self.accesses.len() as u32).map(AccessId).filter(|a| self.is_sparse(*a));
-        let largest = sparse().max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0));
-        let leader = largest.filter(|_| gaps.is_empty());
-        let entries = leader.map_or(Expr::Index(1), |a| {
-            let all = self.stored_entries(a);
-            self.entries_met(a, leaf).map_or(all.clone(), |met| build::min(all, met))
-        });
-        let is = |w: &IndexVar, v: &IndexVar| self.provenance.original(*w) == *v;
-        let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].iter().any(|w| is(w, v)));
-        let others = (0..self.kernel.vars.len() as u32).map(IndexVar);
-        let others = others.filter(|v| !has(v) && self.goes_through(leaf, st, *v));
-        let sizes = others.map(|v| {
-            let mut stored = sparse().chain(self.bucketed()).filter(|_| !gaps.contains(&v));
-            stored.find_map(|a| self.average_fiber(a, v)).unwrap_or_else(|| self.extent(v))
-        });
-        // Two sizes do not overflow.
-        let first = usize::from(leader.is_some());
-        sizes.enumerate().fold(entries, |work, (n, size)| match n + first {
-            0 | 1 => build::mul(work, size),
-            _ => build::mul(build::min(work, Expr::Index(MOST_WORK)), size),
-        })
-    }
-
-    /// Does a loop, or one inside, go through a variable's coordinates?
-    fn goes_through(&self, leaf: IndexVar, st: &State, v: IndexVar) -> bool {
-        let of =
-            |w: IndexVar| self.provenance.roots(w).iter().any(|root| self.provenance.original(*root) == v);
-        let mut found = of(leaf) || st.varies(self, v);
-        st.rhs.for_each_access(&mut |a| {
-            let levels = &self.level_vars[a.index()][st.cursors[a.index()].level..];
-            found |= levels.iter().any(|w| of(*w));
-        });
-        found
-    }
-
-    /// Copies of operands, in rows that are known by now.
-    fn bucketed(&self) -> impl Iterator<Item = AccessId> {
-        let tensors = self.tensors.iter().enumerate();
-        tensors.filter(|(_, t)| matches!(t, Operand::Bucketed(..))).map(|(a, _)| AccessId(a as u32))
-    }
-
-    /// The variables at all of whose coordinates a statement has something to do, whatever is stored; none, if it has not at
-    /// all coordinates of any sparse operand.
-    pub(super) fn gaps(&self, leaf: IndexVar, st: &State) -> Vec<IndexVar> {
-        let mut sparse = Vec::new();
-        st.rhs.for_each_access(&mut |a| sparse.push(a));
-        sparse.retain(|a| self.is_sparse(*a));
-        let gap = st.clone().without(self, &sparse);
-        if gap.is_noop(self) {
-            return vec![];
-        }
-        let mut vars: Vec<_> = (0..self.kernel.vars.len() as u32).map(IndexVar).collect();
-        vars.retain(|v| self.provenance.roots(leaf).contains(v) || gap.varies(self, *v));
-        let is_covered = |a: &AccessId| {
-            let mut own = self.level_vars[a.index()].iter().map(|v| self.provenance.original(*v));
-            own.all(|v| vars.contains(&v))
-        };
-        if sparse.iter().any(is_covered) { vars } else { vec![] }
-    }
-
-    /// About how many entries of an operand a loop over the positions of another comes to, which selects its rows.
-    fn entries_met(&self, a: AccessId, leaf: IndexVar) -> Option<Expr> {
-        let walked = positions_of(self.provenance, leaf)?;
-        let b = AccessId(self.accesses.iter().position(|b| b == walked)? as u32);
-        let levels = self.levels[a.index()].iter().zip(&self.level_vars[a.index()]);
-        let selects = |v: &IndexVar| self.level_vars[b.index()].contains(v);
-        let rows = levels.take_while(|(l, v)| l.level == Level::Dense && selects(v)).count();
-        if a == b || rows == 0 {
-            return None;
-        }
-        Some(build::mul(self.stored_entries(b), self.average_children(a, rows, self.levels[a.index()].len())))
-    }
-
-    /// About how many coordinates of a variable an operand stores below each position of the level above.
-    fn average_fiber(&self, a: AccessId, v: IndexVar) -> Option<Expr> {
-        // A producer may have it under another name.
-        let level = self.level_vars[a.index()].iter().position(|w| self.provenance.original(*w) == v)?;
-        if level == 0 || self.levels[a.index()][level].level.is_full() {
-            return None;
-        }
-        Some(self.average_children(a, level, level + 1))
-    }
-
-    /// About how many positions of an operand at the end of its first `below` levels a position has at the end of its first
-    /// `above`.
-    fn average_children(&self, a: AccessId, above: usize, below: usize) -> Expr {
-        let parents = build::max(self.positions_below(a, above), Expr::Index(1));
-        build::add(build::div(self.positions_below(a, below), parents), Expr::Index(1))
-    }
-
-    /// The positions of an operand below the rows that a loop's iterations are: coordinates of a dense level that begins
-    /// its storage, or positions of a sparse one that alone is walked there.
-    pub(super) fn balance(&self, leaf: IndexVar, lo: &Expr, hi: &Expr) -> Option<BufferId> {
-        self.provenance.made_by(leaf).is_none().then_some(())?;
-        if *lo == Expr::Index(0) && *hi == self.extent(leaf) {
-            return (0..self.accesses.len()).find_map(|a| match &self.levels[a][..] {
-                [rows, below, ..] if rows.level == Level::Dense && self.level_vars[a][0] == leaf => below.pos,
-                _ => None,
-            });
-        }
-        let mut walked = (0..self.accesses.len()).flat_map(|a| {
-            let levels = self.levels[a].iter().zip(&self.level_vars[a]).enumerate();
-            levels.filter(|(_, (l, v))| **v == leaf && self.ends_in(hi, l)).map(move |(l, _)| (a, l))
-        });
-        match (walked.next(), walked.next()) {
-            (Some((a, l)), None) => self.levels[a].get(l + 1).and_then(|below| below.pos),
-            _ => None,
-        }
-    }
-
-    /// Is the end of a loop a position of this level? A loop over a variable can run over what a workspace lists, too.
-    fn ends_in(&self, hi: &Expr, level: &LevelRef) -> bool {
-        let mut found = false;
-        hi.visit(&mut |e| match e {
-            Expr::Load { buffer, .. } => found |= level.pos == Some(*buffer),
-            Expr::Var(v) => found |= self.definitions.get(v).is_some_and(|e| self.ends_in(e, level)),
-            _ => {}
-        });
-        found
     }
 }

@@ -210,11 +210,21 @@ impl Lowerer<'_> {
         }
         let mut block = vec![Stmt::Local { buffer: acc, init: Some(identity) }];
         block.extend(inner);
-        let at = self.fresh("lane", Ty::Index);
-        let mut out = st.clone();
-        out.coords[lane.var.index()] = Some(build::add(lane.base, at));
-        let body = self.write(&out, build::load(acc, at));
-        block.push(lane_loop(at, lane.width, body));
+        let mut write = |sole: Option<Expr>| {
+            let at = self.fresh("lane", Ty::Index);
+            let mut out = State { sole, ..st.clone() };
+            out.coords[lane.var.index()] = Some(build::add(lane.base.clone(), at));
+            let body = self.write(&out, build::load(acc, at));
+            vec![lane_loop(at, lane.width, body)]
+        };
+        // Lanes do not ask one by one who else writes the row.
+        block.extend(match st.sole.clone() {
+            Some(cond) => {
+                let [then, otherwise] = [true, false].map(|sole| write(Some(Expr::Cond(sole))));
+                vec![Stmt::If { cond, then, otherwise }]
+            }
+            None => write(None),
+        });
         Ok(block)
     }
 

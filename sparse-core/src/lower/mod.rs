@@ -12,7 +12,7 @@
 //! - `region`: one variable over an interval
 //! - `merge`, `cases`: co-iteration of steppers, and the cases at one coordinate
 //! - `lanes`: an output's unit-stride loop, in registers
-//! - `kinds`: how a finished loop runs
+//! - `kinds`, `work`: how a finished loop runs, and how much it does
 //! - `gpu`: loops on a GPU
 //!
 //! Values and results:
@@ -65,6 +65,7 @@ mod tests;
 mod tidy;
 mod update;
 mod value;
+mod work;
 mod workspace;
 
 use crate::cin::algebra::simplify;

@@ -263,7 +263,7 @@ impl Lowerer<'_> {
         let v = sweep.var;
         self.learn_chain(sweep.leaf, &at, &mut st);
         st.coords[v.index()] = Some(at);
-        if matches!(st.lhs, Lhs::Output { block: None }) && !self.out.vars.contains(&v) {
+        if matches!(st.lhs, Lhs::Output { .. }) && !self.out.vars.contains(&v) {
             // Lanes of a bound loop are told apart, or brought together, where they write.
             st.repeated |= !self.is_bound(sweep.leaf);
         }

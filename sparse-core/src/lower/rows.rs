@@ -52,6 +52,8 @@ pub(super) struct Flush {
     /// The level whose rows have one output element, or a few columns of them.
     pub(super) level: usize,
     pub(super) columns: Vec<IndexVar>,
+    /// A register tile writes them instead, which is over all of the row's entries.
+    in_tiles: bool,
     /// No loop outside visits the rows again.
     pub(super) contiguous: bool,
     how: How,
@@ -155,18 +157,17 @@ impl Lowerer<'_> {
             Some(_) => self.trailing_columns(rest),
             None => vec![],
         };
-        if rest.len() > columns.len()
-            && rest.iter().any(|r| {
-                self.unknown_roots(*r, st).iter().any(|r| self.out.vars.contains(r)) && !columns.contains(r)
-            })
-        {
+        let tiled = rest.last().copied().filter(|k| self.gpu.is_none() && self.out.unit_stride() == Some(*k));
+        let is_column = |v: &IndexVar| columns.contains(v) || tiled == Some(*v);
+        let is_written = |v: &IndexVar| self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r));
+        if rest.iter().any(|r| is_written(r) && !is_column(r)) {
             return None;
         }
         // Unknown coordinates of the output that a row's levels do not give are the columns'.
         let known = |o: &IndexVar, upto: usize| {
             st.coords[o.index()].is_some()
                 || leader.roots[..=upto - span.first].contains(o)
-                || columns.iter().any(|c| self.provenance.comes_from(*c, *o))
+                || columns.iter().chain(&tiled).any(|c| self.provenance.comes_from(*c, *o))
         };
         let level = (span.first..span.group).find(|l| self.out.vars.iter().all(|o| known(o, *l)))?;
         let decides = leader.roots[..=level - span.first].iter().any(|r| self.out.vars.contains(r));
@@ -182,13 +183,17 @@ impl Lowerer<'_> {
         let parts = written.bound.len() > st.bound.len();
         let how = match (self.segment_group(st), self.updates_atomically(&written)) {
             (Some(_), _) => How::Open,
-            (None, true) if contiguous && !parts => How::Inside,
+            (None, true) if contiguous && !parts && (tiled.is_none() || level + 1 == span.group) => {
+                How::Inside
+            }
+            (None, _) if tiled.is_some() => return None,
             // One level is promoted anyway.
             (None, _) if columns.is_empty() && level + 1 == span.group => return None,
             (None, _) => How::Plain,
         };
         let contiguous = contiguous && (how != How::Open || self.in_one_run(leader, st));
-        Some(Flush { level, columns, contiguous, how, first: None, open: None })
+        let in_tiles = tiled.is_some();
+        Some(Flush { level, columns, in_tiles, contiguous, how, first: None, open: None })
     }
 
     /// Are writes from here atomic?
@@ -208,7 +213,7 @@ impl Lowerer<'_> {
         // The row's coordinate is its position: nothing is to be found where a row begins.
         let plain = body.is_empty();
         let written = inner.clone();
-        let flush = rows.flush.as_ref().filter(|f| f.level == level).cloned();
+        let flush = rows.flush.as_ref().filter(|f| f.level == level && !f.in_tiles).cloned();
         let mut declared = Block::new();
         let acc = flush.as_ref().map(|f| match &f.open {
             Some(open) => open.acc.clone(),
@@ -229,6 +234,12 @@ impl Lowerer<'_> {
             let mut bound = Block::new();
             let stop = self.bind(&format!("p{tensor}{}_end", level + 2), stop, &mut bound);
             inner.leaf = Some((rows.loops[0], Window { lo: rows.p.into(), hi: stop.clone() }));
+            if let Some(first) = rows.flush.as_ref().filter(|f| f.in_tiles).and_then(|f| f.first)
+                && self.tiles(rows.loops, &inner)
+            {
+                let ended = build::lt(stop.clone(), rows.hi.clone());
+                inner.sole = Some(build::and(build::lt(first, q), ended));
+            }
             let mut code = self.lower(rows.loops, inner)?;
             if plain
                 && end.is_none()

@@ -103,6 +103,15 @@ impl<A: IndexArray + Sync + ?Sized> Balance for Positions<'_, A> {
     }
 }
 
+/// Iterations do the work of both.
+impl<A: Balance, B: Balance> Balance for (A, B) {
+    #[inline]
+    unsafe fn before(self, i: usize) -> usize {
+        // SAFETY: the caller's promise is for both.
+        unsafe { self.0.before(i) + self.1.before(i) }
+    }
+}
+
 /// How many scalar operations take as long as so many operations on rows of this length, which are made in vectors: an
 /// eighth of them, if the rows fill the vectors.
 #[inline]

@@ -139,8 +139,12 @@ fn check_result(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Checked {
     let lhs = &s.kernel.assignment.lhs;
     let t = &s.kernel.tensors[lhs.tensor.index()];
     let lhs = Access { tensor: lhs.tensor, indices: lhs.indices.clone() };
-    let vars = level_vars(&t.spec, &lhs);
-    let inside = if s.kernel.vars.len() > vars.len() { ", with reductions inside" } else { "" };
+    let vars = appended(s, &lhs);
+    let inside = match lhs.indices.len() - vars.len() {
+        0 if s.kernel.vars.len() == vars.len() => "",
+        0 => ", with reductions inside",
+        _ => ", with all others inside",
+    };
     fail(
         "result-order",
         span(v),
@@ -154,10 +158,19 @@ fn check_result(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Checked {
     )
 }
 
+/// The variables of the levels that are written in order: all but the dense ones at the leaves, of which a block is there before
+/// anything is written into it.
+fn appended(s: &Scheduler<'_>, lhs: &Access) -> Vec<IndexVar> {
+    let spec = &s.kernel.tensors[lhs.tensor.index()].spec;
+    let mut vars = level_vars(spec, lhs);
+    vars.truncate(vars.len() - spec.block_levels());
+    vars
+}
+
 /// A loop that is not in the order of the written levels.
 fn disorder(s: &Scheduler<'_>, lhs: &Access, loops: &[IndexVar]) -> Option<IndexVar> {
     let p = &s.cin.provenance;
-    let vars = level_vars(&s.kernel.tensors[lhs.tensor.index()].spec, lhs);
+    let vars = appended(s, lhs);
     let mut written: Vec<IndexVar> = Vec::new();
     for leaf in vars.iter().flat_map(|&v| p.leaves(v)) {
         if !written.contains(&leaf) {

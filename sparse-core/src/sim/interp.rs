@@ -199,7 +199,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             Stmt::Threads { var, lo, hi, work, balance, private, appends, body } => {
-                let (var, balance, private, appends) = (*var, *balance, *private, appends.as_ref());
+                let (var, balance, private, appends) = (*var, &balance[..], *private, appends.as_ref());
                 self.thread_loop(&ThreadLoop { var, lo, hi, work, balance, private, appends, body }, &here)
             }
             Stmt::While { cond, body } => {

@@ -19,7 +19,7 @@ pub(super) struct ThreadLoop<'a> {
     pub(super) lo: &'a Expr,
     pub(super) hi: &'a Expr,
     pub(super) work: &'a Expr,
-    pub(super) balance: Option<BufferId>,
+    pub(super) balance: &'a [BufferId],
     pub(super) private: Option<(BufferId, Monoid)>,
     pub(super) appends: Option<&'a Appends>,
     pub(super) body: &'a Block,
@@ -48,9 +48,7 @@ impl<'a> Machine<'a> {
     fn thread_range(&self, l: &ThreadLoop<'_>) -> Checked<Range<u64>> {
         let (lo, hi) = (self.index(l.lo)?, self.index(l.hi)?);
         self.index(l.work)?;
-        if let Some(balance) = l.balance
-            && lo < hi
-        {
+        for balance in l.balance.iter().filter(|_| lo < hi) {
             // The positions where each iteration begins, and where the last one ends.
             self.memory[balance.index()].sorted(lo, hi.saturating_add(1))?;
         }

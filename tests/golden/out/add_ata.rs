@@ -76,7 +76,10 @@ unsafe fn body(
             entries / 2,
             rt::Even,
         );
-        let parts = (entries * (entries / A1_dim.max(1) + 1) / 4096).min(64).max(1);
+        let parts = ((entries * (entries / A1_dim.max(1) + 1) + B2_pos.index(B1_dim))
+            / 4096)
+            .min(64)
+            .max(1);
         let i_step = (B1_dim + parts - 1) / parts;
         rt::grow(
             isa,
@@ -98,7 +101,9 @@ unsafe fn body(
                 t1_vals: &*t1_vals,
             },
             0..parts,
-            entries.saturating_mul((entries / A1_dim.max(1)).saturating_add(1)),
+            entries
+                .saturating_mul((entries / A1_dim.max(1)).saturating_add(1))
+                .saturating_add(B2_pos.index(B1_dim)),
             rt::Even,
         );
         C2_pos.scan(B1_dim);

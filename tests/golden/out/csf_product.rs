@@ -39,7 +39,10 @@ unsafe fn body(
         let mut A3_pos_len = 0_usize;
         let mut A3_crd_len = 0_usize;
         A1_pos.set(0, 0);
-        let parts = (B3_pos.index(B2_pos.index(B1_pos.index(1))) / 4096).min(64).max(1);
+        let parts = ((B3_pos.index(B2_pos.index(B1_pos.index(1)))
+            + C3_pos.index(C2_pos.index(C1_pos.index(1)))) / 4096)
+            .min(64)
+            .max(1);
         let i_step = (B1_dim + parts - 1) / parts;
         rt::Lens {
             indices: [A1_crd_len, A2_pos_len, A2_crd_len, A3_pos_len, A3_crd_len],
@@ -106,7 +109,9 @@ unsafe fn body(
                 }
             },
             0..parts,
-            B3_pos.index(B2_pos.index(B1_pos.index(1))),
+            B3_pos
+                .index(B2_pos.index(B1_pos.index(1)))
+                .saturating_add(C3_pos.index(C2_pos.index(C1_pos.index(1)))),
             rt::Even,
         );
         A2_pos.scan(A2_pos_len);

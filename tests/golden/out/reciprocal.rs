@@ -73,7 +73,7 @@ unsafe fn body(
             entries / 2,
             rt::Even,
         );
-        let parts = (entries / 4096).min(64).max(1);
+        let parts = (A2_pos.index(A1_dim) / 4096).min(64).max(1);
         let i_step = (A1_dim + parts - 1) / parts;
         rt::Lens {
             indices: [C2_crd_len],
@@ -99,7 +99,7 @@ unsafe fn body(
             },
             |part| A2_pos.index((part * i_step).min(A1_dim)),
             0..parts,
-            entries,
+            A2_pos.index(A1_dim),
             rt::Even,
         );
         C2_pos.scan(A1_dim);

@@ -46,7 +46,10 @@ unsafe fn body(
                 A_vals: rt::Own::of(A_vals),
             },
             pB1_begin..pB1_end,
-            B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim),
+            rt::in_lanes(
+                B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim),
+                C2_dim,
+            ),
             rt::Positions(&*B2_pos),
         );
         A2_pos.scan(A2_pos.len());
@@ -87,9 +90,29 @@ impl rt::Task for Task_pB<'_> {
         } = *self;
         let body_pB = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_pB,
+            rt::Level::Avx512 => {
+                match C2_dim {
+                    4 => avx512_pB::<4>,
+                    8 => avx512_pB::<8>,
+                    16 => avx512_pB::<16>,
+                    32 => avx512_pB::<32>,
+                    64 => avx512_pB::<64>,
+                    128 => avx512_pB::<128>,
+                    _ => avx512_pB::<0>,
+                }
+            }
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_pB,
+            rt::Level::Avx2 => {
+                match C2_dim {
+                    4 => avx2_pB::<4>,
+                    8 => avx2_pB::<8>,
+                    16 => avx2_pB::<16>,
+                    32 => avx2_pB::<32>,
+                    64 => avx2_pB::<64>,
+                    128 => avx2_pB::<128>,
+                    _ => avx2_pB::<0>,
+                }
+            }
             _ => baseline_pB,
         };
         unsafe {
@@ -166,7 +189,79 @@ unsafe fn body_pB(
                 let pA2 = A2_crd.len();
                 A2_crd.push(j as i32);
                 A_vals.push_n(C2_dim, 0.0_f64);
-                for l in 0..C2_dim {
+                let l_end = if isa.fits(1024) { C2_dim / 128 * 128 } else { 0 };
+                for l0 in (0..l_end).step_by(128) {
+                    let mut acc: [f64; 128] = [0.0_f64; 128];
+                    for pB_3 in rt::fiber(B3_begin, B3_end) {
+                        let k = B3_crd.index(pB_3);
+                        for lane in 0..128_usize {
+                            acc[lane] = isa
+                                .mul_add(
+                                    B_vals.at(pB_3),
+                                    C_vals.at(k * C2_dim + l0 + lane),
+                                    acc[lane],
+                                );
+                        }
+                    }
+                    for lane in 0..128_usize {
+                        A_vals.set(pA2 * C2_dim + l0 + lane, acc[lane]);
+                    }
+                }
+                let l_end_2 = if isa.fits(256) { C2_dim / 32 * 32 } else { l_end };
+                for l0 in (l_end..l_end_2).step_by(32) {
+                    let mut acc_2: [f64; 32] = [0.0_f64; 32];
+                    for pB_3 in rt::fiber(B3_begin, B3_end) {
+                        let k = B3_crd.index(pB_3);
+                        for lane in 0..32_usize {
+                            acc_2[lane] = isa
+                                .mul_add(
+                                    B_vals.at(pB_3),
+                                    C_vals.at(k * C2_dim + l0 + lane),
+                                    acc_2[lane],
+                                );
+                        }
+                    }
+                    for lane in 0..32_usize {
+                        A_vals.set(pA2 * C2_dim + l0 + lane, acc_2[lane]);
+                    }
+                }
+                let l_end_3 = C2_dim / 8 * 8;
+                for l0 in (l_end_2..l_end_3).step_by(8) {
+                    let mut acc_3: [f64; 8] = [0.0_f64; 8];
+                    for pB_3 in rt::fiber(B3_begin, B3_end) {
+                        let k = B3_crd.index(pB_3);
+                        for lane in 0..8_usize {
+                            acc_3[lane] = isa
+                                .mul_add(
+                                    B_vals.at(pB_3),
+                                    C_vals.at(k * C2_dim + l0 + lane),
+                                    acc_3[lane],
+                                );
+                        }
+                    }
+                    for lane in 0..8_usize {
+                        A_vals.set(pA2 * C2_dim + l0 + lane, acc_3[lane]);
+                    }
+                }
+                let l_end_4 = C2_dim / 4 * 4;
+                for l0 in (l_end_3..l_end_4).step_by(4) {
+                    let mut acc_4: [f64; 4] = [0.0_f64; 4];
+                    for pB_3 in rt::fiber(B3_begin, B3_end) {
+                        let k = B3_crd.index(pB_3);
+                        for lane in 0..4_usize {
+                            acc_4[lane] = isa
+                                .mul_add(
+                                    B_vals.at(pB_3),
+                                    C_vals.at(k * C2_dim + l0 + lane),
+                                    acc_4[lane],
+                                );
+                        }
+                    }
+                    for lane in 0..4_usize {
+                        A_vals.set(pA2 * C2_dim + l0 + lane, acc_4[lane]);
+                    }
+                }
+                for l in l_end_4..C2_dim {
                     let mut t = 0.0_f64;
                     let mut next = B3_begin;
                     let end = B3_end;
@@ -230,7 +325,7 @@ unsafe fn body_pB(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_pB(
+unsafe fn avx512_pB<const SIZE: usize>(
     chunk: rt::Chunk,
     C2_dim: usize,
     B1_crd: &[i32],
@@ -245,68 +340,29 @@ unsafe fn avx512_pB(
     A2_crd: &mut rt::Grown<i32>,
     A_vals: &mut rt::Grown<f64>,
 ) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
-        match rt::Rows::of(B3_pos, B3_crd, B_vals) {
-            rt::Rows::Streamed => {
-                body_pB(
-                    rt::Streaming(rt::Avx512::assume()),
-                    chunk,
-                    C2_dim,
-                    B1_crd,
-                    B2_pos,
-                    B2_crd,
-                    B3_pos,
-                    B3_crd,
-                    B_vals,
-                    C_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                )
-            }
-            rt::Rows::Alike => {
-                body_pB(
-                    rt::Alike(rt::Avx512::assume()),
-                    chunk,
-                    C2_dim,
-                    B1_crd,
-                    B2_pos,
-                    B2_crd,
-                    B3_pos,
-                    B3_crd,
-                    B_vals,
-                    C_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                )
-            }
-            rt::Rows::Irregular => {
-                body_pB(
-                    rt::Avx512::assume(),
-                    chunk,
-                    C2_dim,
-                    B1_crd,
-                    B2_pos,
-                    B2_crd,
-                    B3_pos,
-                    B3_crd,
-                    B_vals,
-                    C_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                )
-            }
-        }
+        body_pB(
+            rt::Avx512::assume(),
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
     }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_pB(
+unsafe fn avx2_pB<const SIZE: usize>(
     chunk: rt::Chunk,
     C2_dim: usize,
     B1_crd: &[i32],
@@ -321,63 +377,24 @@ unsafe fn avx2_pB(
     A2_crd: &mut rt::Grown<i32>,
     A_vals: &mut rt::Grown<f64>,
 ) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
-        match rt::Rows::of(B3_pos, B3_crd, B_vals) {
-            rt::Rows::Streamed => {
-                body_pB(
-                    rt::Streaming(rt::Avx2::assume()),
-                    chunk,
-                    C2_dim,
-                    B1_crd,
-                    B2_pos,
-                    B2_crd,
-                    B3_pos,
-                    B3_crd,
-                    B_vals,
-                    C_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                )
-            }
-            rt::Rows::Alike => {
-                body_pB(
-                    rt::Alike(rt::Avx2::assume()),
-                    chunk,
-                    C2_dim,
-                    B1_crd,
-                    B2_pos,
-                    B2_crd,
-                    B3_pos,
-                    B3_crd,
-                    B_vals,
-                    C_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                )
-            }
-            rt::Rows::Irregular => {
-                body_pB(
-                    rt::Avx2::assume(),
-                    chunk,
-                    C2_dim,
-                    B1_crd,
-                    B2_pos,
-                    B2_crd,
-                    B3_pos,
-                    B3_crd,
-                    B_vals,
-                    C_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                )
-            }
-        }
+        body_pB(
+            rt::Avx2::assume(),
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
     }
 }
 unsafe fn baseline_pB(

@@ -17,7 +17,7 @@ unsafe fn body(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        let parts = (b1_pos.index(1) / 4096).min(64).max(1);
+        let parts = ((b1_pos.index(1) + c1_pos.index(1)) / 4096).min(64).max(1);
         let i_step = (b1_dim + parts - 1) / parts;
         rt::threads(
             isa,
@@ -33,7 +33,7 @@ unsafe fn body(
                 a_vals: a_vals.shared(),
             },
             0..parts,
-            b1_pos.index(1),
+            b1_pos.index(1).saturating_add(c1_pos.index(1)),
             rt::Even,
         );
     }

@@ -20,7 +20,9 @@ unsafe fn body(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        let parts = (b1_pos.index(1) / 4096).min(64).max(1);
+        let parts = ((b1_pos.index(1) + c1_pos.index(1) + d1_pos.index(1)) / 4096)
+            .min(64)
+            .max(1);
         let i_step = (b1_dim + parts - 1) / parts;
         rt::threads(
             isa,
@@ -39,7 +41,10 @@ unsafe fn body(
                 a_vals: a_vals.shared(),
             },
             0..parts,
-            b1_pos.index(1),
+            b1_pos
+                .index(1)
+                .saturating_add(c1_pos.index(1))
+                .saturating_add(d1_pos.index(1)),
             rt::Even,
         );
     }

@@ -21,7 +21,7 @@ unsafe fn body(
     unsafe {
         let mut a1_crd_len = 0_usize;
         a1_pos.set(0, 0);
-        let parts = (b1_pos.index(1) / 4096).min(64).max(1);
+        let parts = ((b1_pos.index(1) + c1_pos.index(1)) / 4096).min(64).max(1);
         let i_step = (b1_dim + parts - 1) / parts;
         rt::Lens {
             indices: [a1_crd_len],
@@ -59,7 +59,7 @@ unsafe fn body(
                     )
             },
             0..parts,
-            b1_pos.index(1),
+            b1_pos.index(1).saturating_add(c1_pos.index(1)),
             rt::Even,
         );
         a1_pos.set(1, a1_crd_len as i32);

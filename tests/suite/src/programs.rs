@@ -170,7 +170,7 @@ impl Builder {
 
     /// Rows on threads, balanced by their entries.
     fn rows_on_threads(&self, i: VarId, body: Block) -> Stmt {
-        let (lo, hi, balance) = (Expr::Index(0), self.rows.into(), Some(self.pos));
+        let (lo, hi, balance) = (Expr::Index(0), self.rows.into(), vec![self.pos]);
         Stmt::Threads { var: i, lo, hi, work: much(), balance, private: None, appends: None, body }
     }
 
@@ -274,7 +274,7 @@ fn histogram() -> Verified {
         lo,
         hi,
         work: much(),
-        balance: None,
+        balance: vec![],
         private: None,
         appends: None,
         body: vec![count],
@@ -391,7 +391,7 @@ fn captures() -> Verified {
         Stmt::Mut { var: last, value: Expr::Index(0) },
         Stmt::Let { var: any, value: lt(Expr::Index(0), Expr::Len(again)) },
         Stmt::Assign { var: last, value: Expr::Len(again) },
-        Stmt::Threads { var: r, lo, hi, work: much(), balance: None, private: None, appends: None, body },
+        Stmt::Threads { var: r, lo, hi, work: much(), balance: vec![], private: None, appends: None, body },
     ];
     b.finish(code)
 }
@@ -414,7 +414,7 @@ fn two_loops() -> Verified {
     let code = vec![
         Stmt::Alloc { buffer: w, len: b.rows.into(), init: Value::I64(0) },
         b.rows_on_threads(i, sums),
-        Stmt::Threads { var: r, lo, hi, work: much(), balance: None, private: None, appends: None, body },
+        Stmt::Threads { var: r, lo, hi, work: much(), balance: vec![], private: None, appends: None, body },
     ];
     b.finish(code)
 }

@@ -80,7 +80,7 @@ pub(super) struct Task<'a> {
     lo: &'a Expr,
     hi: &'a Expr,
     work: &'a Expr,
-    balance: Option<BufferId>,
+    balance: &'a [BufferId],
     private: Option<(BufferId, Monoid)>,
     appends: Option<&'a Appends>,
     body: &'a [Stmt],
@@ -91,7 +91,7 @@ impl<'a> Task<'a> {
     /// What the loop captures; `None` of other statements.
     pub(super) fn of(names: &'a Names<'_>, stmt: &'a Stmt) -> Option<Task<'a>> {
         let Stmt::Threads { var, lo, hi, work, balance, private, appends, body } = stmt else { return None };
-        let (var, balance, private, appends) = (*var, *balance, *private, appends.as_ref());
+        let (var, balance, private, appends) = (*var, &balance[..], *private, appends.as_ref());
         let captures = Captures::of(names, var, private.map(|p| p.0), appends, body);
         Some(Task { var, lo, hi, work, balance, private, appends, body, captures })
     }
@@ -255,13 +255,11 @@ impl<'a> Task<'a> {
         let task = quote!(&#ty { #(#fields),* });
         let range = stmts.exprs.range(self.lo, self.hi);
         let work = self.work(stmts);
-        let balance = match self.balance {
-            Some(buffer) => {
-                let name = names.buffer(buffer);
-                quote!(rt::Positions(&*#name))
-            }
-            None => quote!(rt::Even),
-        };
+        let positions = self.balance.iter().map(|buffer| {
+            let name = names.buffer(*buffer);
+            quote!(rt::Positions(&*#name))
+        });
+        let balance = positions.reduce(|all, more| quote!((#all, #more))).unwrap_or_else(|| quote!(rt::Even));
         match (self.private, self.appends) {
             (None, None) => quote!(rt::threads(#isa, #task, #range, #work, #balance);),
             (Some((_, op)), _) => {

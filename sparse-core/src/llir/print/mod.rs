@@ -271,7 +271,8 @@ impl Printer<'_> {
             Stmt::Scan { buffer, len } => format!("scan {}[..{}];", buffer_name(p, *buffer), free(len)),
             Stmt::Threads { var, lo, hi, work, balance, private, appends, body } => {
                 let mut notes = vec![format!("work {}", free(work))];
-                notes.extend(balance.map(|b| format!("balance {}", buffer_name(p, b))));
+                let balance: Vec<_> = balance.iter().map(|b| buffer_name(p, *b)).collect();
+                notes.extend((!balance.is_empty()).then(|| format!("balance {}", balance.join(" "))));
                 notes.extend(private.map(|(b, op)| format!("private {} {}", op.symbol(), buffer_name(p, b))));
                 if let Some(appends) = appends {
                     let buffers: Vec<_> = appends.buffers.iter().map(|b| buffer_name(p, *b)).collect();

@@ -422,7 +422,7 @@ fn a_reduction_that_nothing_reads_keeps_its_promise() {
 
 fn on_threads(var: VarId, hi: impl Into<Expr>, work: impl Into<Expr>, body: Block) -> Stmt {
     let (hi, work) = (hi.into(), work.into());
-    Stmt::Threads { var, lo: n(0), hi, work, balance: None, private: None, appends: None, body }
+    Stmt::Threads { var, lo: n(0), hi, work, balance: vec![], private: None, appends: None, body }
 }
 
 #[test]

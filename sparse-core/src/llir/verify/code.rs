@@ -223,7 +223,7 @@ impl<'a> Verifier<'a> {
             }
             Stmt::Threads { var, lo, hi, work, balance, private, appends, body } => {
                 self.on_host(at)?;
-                let (var, balance, private, appends) = (*var, *balance, *private, appends.as_ref());
+                let (var, balance, private, appends) = (*var, &balance[..], *private, appends.as_ref());
                 self.thread_loop(&ThreadLoop { var, lo, hi, work, balance, private, appends, body }, at)
             }
             Stmt::For { var, lo, hi, step, kind, body } => {

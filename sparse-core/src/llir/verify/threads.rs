@@ -13,7 +13,7 @@ pub(super) struct ThreadLoop<'a> {
     pub(super) lo: &'a Expr,
     pub(super) hi: &'a Expr,
     pub(super) work: &'a Expr,
-    pub(super) balance: Option<BufferId>,
+    pub(super) balance: &'a [BufferId],
     pub(super) private: Option<(BufferId, Monoid)>,
     pub(super) appends: Option<&'a Appends>,
     pub(super) body: &'a Block,
@@ -43,8 +43,8 @@ impl Verifier<'_> {
         ensure(var_ty(self.p, l.var, at)? == Ty::Index, Rule::Types, at, || {
             "a loop variable is an index".into()
         })?;
-        if let Some(balance) = l.balance {
-            let b = self.usable(balance, at)?;
+        for balance in l.balance {
+            let b = self.usable(*balance, at)?;
             ensure(matches!(b.array, Array::Pos(..)), Rule::Threads, at, || {
                 format!("`{}` does not hold positions: it cannot balance a loop", b.name)
             })?;

@@ -199,6 +199,17 @@ fn heavy_rows_have_chunks_of_their_own() {
 }
 
 #[test]
+fn rows_of_several_operands_are_as_heavy_as_all_of_theirs() {
+    let (few, pos) = (positions([1; 1000]), positions((0..1000).map(|i| if i < 10 { 10_000 } else { 1 })));
+    for pool in pools().iter().skip(1) {
+        let both = (Positions(&few[..]), Positions(&pos[..]));
+        for chunks in [chunks(pool, 1000, MUCH, both), chunks(pool, 1000, MUCH, (both.1, both.0))] {
+            assert!(chunks.iter().all(|c| c.lo >= 10 || c.hi - c.lo <= 10), "{chunks:?}");
+        }
+    }
+}
+
+#[test]
 fn a_panic_comes_back() {
     struct Panics;
     same!(Panics);

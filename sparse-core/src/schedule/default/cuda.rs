@@ -48,6 +48,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
             .then(|| Scheduled { on_blocks: Some(scheduled.cin.clone()), ..scheduled.clone() });
         return Ok(in_classes.into_iter().chain([scheduled]).collect());
     }
+    let cin = &sums_inside(kernel, cin);
     let mut found = Vec::new();
     let mut refused = Diagnostics::new();
     for shape in shapes(kernel, cin) {
@@ -86,6 +87,26 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     let ignored_races = vec![];
     found.push(Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races, on_blocks: None });
     Ok(found)
+}
+
+/// With the loops over the dense blocks of an assembled result outside of its sums, where that is legal: a thread has one element
+/// after another in a register, and would else load and store them for each term.
+fn sums_inside(kernel: &Kernel, cin: &Cin) -> Cin {
+    let lhs = &kernel.assignment.lhs;
+    let spec = &kernel.tensors[lhs.tensor.index()].spec;
+    let vars: Vec<_> = (0..spec.rank()).map(|l| lhs.indices[spec.map.dim_of_level(l)]).collect();
+    let (appended, block) = vars.split_at(vars.len() - spec.block_levels());
+    let inside: Vec<IndexVar> = nest(&cin.root).into_iter().filter(|v| !appended.contains(v)).collect();
+    let (first, then): (Vec<_>, Vec<_>) = inside.iter().partition(|v| block.contains(v));
+    let ordered = [first, then].concat();
+    if ordered == inside || result_kind(kernel, cin) != ResultKind::Append {
+        return cin.clone();
+    }
+    let mut plan = plan(kernel);
+    let names: Vec<String> = ordered.iter().map(|v| cin.provenance.name(*v).to_owned()).collect();
+    plan.reorder(&[&names]);
+    // No loop is a GPU's unit's yet, and an assembled result has to have some there.
+    apply(kernel, cin.clone(), &plan.finish(), Platform::Cpu).map_or_else(|_| cin.clone(), |s| s.cin)
 }
 
 /// Does a sparse workspace stand outside of all loops? Its producer's loops and its consumer's are launches of their own.

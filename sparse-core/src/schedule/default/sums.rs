@@ -67,8 +67,9 @@ pub(super) fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
 /// A loop that commands make.
 pub(super) type Made<'a> = Box<dyn Fn(&mut Plan<'_>) -> String + 'a>;
 
-/// One loop over all that a result without variables is summed of, if nothing asks where the rows begin: over an operand's
-/// entries, or over the elements of dense operands that are all stored in the loops' order. The best first.
+/// One loop over all that a result without variables is summed of, if nothing asks where the rows begin: over the entries of
+/// the one sparse operand, or over the elements of dense operands that are all stored in the loops' order. The best first.
+/// Several sparse operands are merged instead: entries of one would each be sought in the others.
 pub(super) fn of_entries<'a>(kernel: &'a Kernel, cin: &'a Cin) -> Vec<Made<'a>> {
     let nest: Vec<IndexVar> = nest(&cin.root);
     let sums = Sums::of(kernel, cin, &nest);
@@ -77,7 +78,8 @@ pub(super) fn of_entries<'a>(kernel: &'a Kernel, cin: &'a Cin) -> Vec<Made<'a>> 
     if nest.len() > 1 && sums.accesses.iter().all(whole) {
         return vec![Box::new(move |plan| plan.fuse(&sums.loops, "fused"))];
     }
-    let sparse = sums.accesses.iter().filter(|a| !spec(a).is_dense() && !sums.asks_for_rows(a));
+    let alone = |a: &Access| sums.accesses.iter().all(|b| b == a || spec(b).is_dense());
+    let sparse = sums.accesses.iter().filter(|a| !spec(a).is_dense() && alone(a) && !sums.asks_for_rows(a));
     let loops = sparse.filter_map(|a| {
         let entries = positions(cin, &nest, a)?;
         Some(Box::new(entries) as Made<'a>)

@@ -15,7 +15,7 @@ fn sample() -> Builder {
 
 fn on_threads(var: VarId, hi: impl Into<Expr>, body: Block) -> Stmt {
     let (lo, hi, work) = (Expr::Index(0), hi.into(), Expr::Index(9));
-    Stmt::Threads { var, lo, hi, work, balance: None, private: None, appends: None, body }
+    Stmt::Threads { var, lo, hi, work, balance: vec![], private: None, appends: None, body }
 }
 
 #[test]

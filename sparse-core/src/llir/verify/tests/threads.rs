@@ -26,7 +26,7 @@ fn shared(p: &mut Program) -> &mut Block {
 
 fn on_threads(var: VarId, body: Block) -> Stmt {
     let (lo, hi, work) = (Expr::Index(0), Expr::Index(2), Expr::Index(9));
-    Stmt::Threads { var, lo, hi, work, balance: None, private: None, appends: None, body }
+    Stmt::Threads { var, lo, hi, work, balance: vec![], private: None, appends: None, body }
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn threads_are_balanced_by_positions() {
     fn balance(p: &mut Program, by: &str) {
         let by = buffer(p, by);
         let Some(Stmt::Threads { balance, .. }) = run(p).last_mut() else { panic!("the sample has threads") };
-        *balance = Some(by);
+        *balance = vec![by];
     }
     rejected(Rule::Threads, spmv_on_threads, |p| balance(p, "A2_crd"));
     rejected(Rule::Allocation, sparse_add, |p| {
@@ -140,7 +140,7 @@ fn threads_are_balanced_by_positions() {
         let (n, pos) = (var(p, "n"), buffer(p, "a1_pos"));
         let mut early = on_threads(n, vec![]);
         if let Stmt::Threads { balance, .. } = &mut early {
-            *balance = Some(pos);
+            *balance = vec![pos];
         }
         p.steps.insert(0, Step::Run(vec![early]));
     });

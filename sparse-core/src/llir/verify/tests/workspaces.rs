@@ -45,7 +45,7 @@ fn gathered_by_each() -> Program {
     let code = run(&mut p);
     let body = code.split_off(code.len() - 2);
     let (lo, hi, work) = (Expr::Index(0), Expr::Index(2), Expr::Index(9));
-    code.push(Stmt::Threads { var, lo, hi, work, balance: None, private: None, appends: None, body });
+    code.push(Stmt::Threads { var, lo, hi, work, balance: vec![], private: None, appends: None, body });
     p
 }
 
