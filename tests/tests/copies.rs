@@ -435,7 +435,8 @@ fn explain_says_what_is_copied_and_how_to_avoid_it() {
     let text = format!("fn f(A: Csc<f64>, D: {fibers}) -> {fibers} {{ Z[j, i, k] = A[i, k] * D[i, j, k]; }}");
     let [warning] = &warnings(&text)[..] else { panic!("{:?}", warnings(&text)) };
     assert!(warning.ends_with("declare `A: Csr<f64>` and pass `A.convert()`"), "{warning}");
-    let text = "fn f(A: Csr<f64>, B: Csc<f64>, E: Csc<f64>) -> Csr<f64> { Z[i, j] = A[i, j] * B[i, j] * E[i, k]; }";
+    let text =
+        "fn f(A: Csr<f64>, B: Csc<f64>, E: Csc<f64>) -> Csr<f64> { Z[i, j] = A[i, j] * B[i, j] * E[i, k]; }";
     for name in ["B", "E"] {
         let of = format!("`{name}` is read in another order");
         assert!(warnings(text).iter().any(|w| w.starts_with(&of)), "{:?}", warnings(text));

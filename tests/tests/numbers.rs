@@ -71,3 +71,24 @@ fn results_are_those_of_the_statement() {
         }
     }
 }
+
+/// What `precompute` puts first is filled once for all loops that it does not depend on.
+#[test]
+fn workspaces_stand_outside_of_loops_that_do_not_change_them() {
+    let operands = "A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>";
+    for (statement, command, first) in [
+        ("y[i] = A[i, j] * B[j, k] * x[k]", "precompute(B[j, k] * x[k], [j], [jw], t)", "(∀i ∀j y[i]"),
+        ("y[j] = A[i, j] * B[i, k] * x[k]", "precompute(B[i, k] * x[k], [], [], t)", "∀i (∀j y[j]"),
+    ] {
+        let text = format!(
+            "fn kernel({operands}) -> DenseVec<f64> {{ {statement}; }} schedule cpu {{ {command}; }} schedule cuda = none;"
+        );
+        let compiled = compile_kernel(parse_str(&text).unwrap(), &Options::default()).unwrap();
+        let cin = &compiled.steps.last().unwrap().cin;
+        assert!(cin.contains(first), "{cin}");
+        let a: [(&[usize], f64); 4] = [(&[0, 1], 2.0), (&[0, 3], 1.0), (&[2, 0], -1.0), (&[2, 3], 4.0)];
+        let b: [(&[usize], f64); 3] = [(&[0, 2], 3.0), (&[1, 1], 1.0), (&[3, 0], 5.0)];
+        let x: [(&[usize], f64); 4] = [(&[0], 1.0), (&[1], 2.0), (&[2], 3.0), (&[3], 4.0)];
+        agrees(&text, &[Tensor("A", &[4, 4], &a), Tensor("B", &[4, 4], &b), Tensor("x", &[4], &x)]);
+    }
+}

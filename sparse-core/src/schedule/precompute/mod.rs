@@ -23,6 +23,8 @@
 //!                  →   ∀j0 (∀i ∀j1 ∀k1 C[i, k] += A[i, j] * tile[j1, k1]) where (∀jw ∀kw tile[jw, kw] = B[j, k])
 //! ```
 //!
+//! On a CPU every array, and every number, stands outside of those: it is not filled again for what it does not depend on.
+//!
 //! The names in `[iw]` can be the same: then later commands on a name change the loops of both sides.
 //!
 //! Preconditions: the expression is in the statement (factors of a product and terms of a sum in any order); it depends

@@ -48,8 +48,10 @@ pub(super) fn place(
     let moved: Vec<_> = summed.filter(|&&(k, v)| k > first || !part(v)).map(|&(_, v)| v).collect();
     let at = site.loops.iter().find(|(_, v)| copied.contains(v) || moved.contains(v));
     let mut at = at.map_or(site.path.len(), |&(k, _)| k);
-    // A tile stands directly inside of the loops that say which it is: whatever else is there goes over it again.
-    if site.loops.iter().any(|&(k, v)| k < at && part(v)) {
+    // A tile stands directly inside of the loops that say which it is: whatever else is there goes over it again. So does an
+    // array; but a GPU has none outside of the loops of its threads.
+    let array = request.format.is_none() && s.target == Platform::Cpu;
+    if array || site.loops.iter().any(|&(k, v)| k < at && part(v)) {
         while let Some(&(k, _)) = site.loops.iter().find(|&&(k, v)| k + 1 == at && !comes(&used, v)) {
             at = k;
         }
