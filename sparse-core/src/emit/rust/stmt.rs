@@ -143,7 +143,7 @@ impl<'a> Stmts<'a> {
                 Task::of(self.names, stmt).map(|task| task.call(self)).unwrap_or_default()
             }
             Stmt::Append { buffer, value } => self.append(*buffer, value),
-            Stmt::AppendN { buffer, count, value } => self.append_n(*buffer, count, value),
+            Stmt::AppendN { buffer, count, value } => self.append_n(*buffer, count, value.as_ref()),
             Stmt::Local { buffer, init } => {
                 let (name, t) = (self.names.buffer(*buffer), self.element_type(*buffer));
                 let Some(init) = *init else {
@@ -297,7 +297,11 @@ impl<'a> Stmts<'a> {
         quote!(#name.set(#len, #value); #count)
     }
 
-    fn append_n(self, buffer: BufferId, count: &Expr, value: &Expr) -> Tokens {
+    fn append_n(self, buffer: BufferId, count: &Expr, value: Option<&Expr>) -> Tokens {
+        let Some(value) = value else {
+            let (len, count) = (self.names.len(buffer), self.exprs.expr(count));
+            return quote!(#len += #count;);
+        };
         let (name, value) = (self.names.buffer(buffer), self.element(buffer, value));
         if !self.names.is_bounded(buffer) {
             let count = self.exprs.expr(count);
