@@ -140,11 +140,13 @@ impl<'a> Partial<'a> {
         let one = vectors.accumulating(self.accumulator, &quote!(#partial)).block(self.body);
         let several = self.abreast(vectors, VECTORS, SUMS.into());
         let pairs = self.abreast(vectors, PAIR, PAIR);
-        let combine = self.sum_up(stmts, quote!(#partial.sum()));
+        let kept = stmts.kept.is_some();
+        let start = (!kept).then(|| quote!(let mut #partial = #isa.splat(-#zero);));
+        let combine = (!kept).then(|| self.sum_up(stmts, quote!(#partial.sum())));
         quote! {
             let #width = #isa.width::<#t>();
             if #next + #width <= #end {
-                let mut #partial = #isa.splat(-#zero);
+                #start
                 #several
                 #pairs
                 if #next + #width <= #end {

@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::around;
 use super::carried;
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::merges;
@@ -21,6 +22,8 @@ pub(super) struct Stmts<'a> {
     pub(super) exprs: Exprs<'a>,
     /// An accumulator whose updates go elsewhere: to one of its partial sums.
     redirect: Option<(Accumulator, &'a Tokens)>,
+    /// A total whose vector of partial sums stands outside of a loop around.
+    pub(super) kept: Option<VarId>,
     /// Inside a loop over stored entries.
     in_positions: bool,
     /// Are four entries a row's last ones?
@@ -33,6 +36,7 @@ impl<'a> Stmts<'a> {
             names,
             exprs: Exprs::new(names, Arithmetic::Exact),
             redirect: None,
+            kept: None,
             in_positions: false,
             last: false,
         }
@@ -41,6 +45,11 @@ impl<'a> Stmts<'a> {
     /// With updates of an accumulator going to another place.
     pub(super) fn accumulating(self, accumulator: Accumulator, place: &'a Tokens) -> Self {
         Stmts { redirect: Some((accumulator, place)), ..self }
+    }
+
+    /// With a total's vector of partial sums standing outside.
+    pub(super) fn keeping(self, total: VarId) -> Self {
+        Stmts { kept: Some(total), ..self }
     }
 
     /// With scalars that vary with these variables computed in vectors.
@@ -79,7 +88,7 @@ impl<'a> Stmts<'a> {
         code.into_iter().collect()
     }
 
-    fn stmt(self, stmt: &Stmt) -> Tokens {
+    pub(super) fn stmt(self, stmt: &Stmt) -> Tokens {
         match stmt {
             Stmt::Let { var, value: Expr::Load { buffer, index } } if self.exprs.picking.contains(var) => {
                 let (var, crd, index) =
@@ -161,6 +170,11 @@ impl<'a> Stmts<'a> {
                     && let Some(runs) = runs::emit(self, *var, lo, hi, body)
                 {
                     return runs;
+                }
+                if self.kept.is_none()
+                    && let Some(around) = around::emit(self, stmt)
+                {
+                    return around;
                 }
                 let positions = is_position_loop(program, *var, body);
                 let inside = self.inside(positions);
