@@ -35,7 +35,7 @@ fn code(operand: &str, statement: &str) -> String {
 fn partial_sums_stand_outside_of_the_blocks_loop() {
     let code = code("", "y[i, bi] = A[i, j, bi, bj] * x[j, bj];");
     let [partial, blocks, sum] =
-        ["let mut partial = isa.splat", "for pA in", "t += partial.sum();"].map(|of| {
+        ["let mut partial = isa.splat", "for pA in", "t += partial.sum() + fours.sum();"].map(|of| {
             assert_eq!(code.matches(of).count(), 1, "{of}\n{code}");
             code.find(of).unwrap()
         });

@@ -1,5 +1,6 @@
 //! Loops around sums of vectors, as those over the blocks of a block matrix's row: they keep the vector of partial sums, and add up
-//! its elements once, after the last block. To do so takes as long as several vectors, and a block's rows are few.
+//! its elements once, after the last block. To do so takes as long as several vectors, and a block's rows are few, or less than one: what is left of
+//! them is taken by fours.
 
 use super::partial::{Accumulator, Partial};
 use super::quote::{Tokens, quote};
@@ -12,11 +13,13 @@ use crate::scalar::Monoid;
 pub(super) fn emit(stmts: Stmts<'_>, stmt: &Stmt) -> Option<Tokens> {
     let Stmt::For { kind: LoopKind::Serial, body, .. } = stmt else { return None };
     let (total, inner) = summed(stmts.names.program, body)?;
-    let (partial, isa, zero) = (&stmts.names.partial, &stmts.names.isa, inner.zero());
+    let (partial, fours, isa) = (&stmts.names.partial, &stmts.names.fours, &stmts.names.isa);
+    let zero = inner.zero();
     let around = stmts.keeping(total).stmt(stmt);
-    let combine = inner.sum_up(stmts, quote!(#partial.sum()));
+    let combine = inner.sum_up(stmts, quote!(#partial.sum() + #fours.sum()));
     Some(quote! {
         let mut #partial = #isa.splat(-#zero);
+        let mut #fours = #isa.four(-#zero);
         #around
         #combine
     })

@@ -59,7 +59,13 @@ impl<'a> Stmts<'a> {
 
     /// With the coordinates of four entries in each of these variables; maybe the last of a row.
     pub(super) fn picking(self, coordinates: &'a [VarId], last: bool) -> Self {
-        Stmts { exprs: Exprs { picking: coordinates, ..self.exprs }, last, ..self }
+        let fours = self.in_fours();
+        Stmts { exprs: Exprs { picking: coordinates, ..fours.exprs }, last, ..fours }
+    }
+
+    /// With vectors of four.
+    pub(super) fn in_fours(self) -> Self {
+        Stmts { exprs: Exprs { fours: true, ..self.exprs }, ..self }
     }
 
     /// With what is inside a loop, maybe over stored entries.
