@@ -123,13 +123,16 @@ impl Finder<'_> {
         ))
     }
 
-    /// Does a loop that is left with this value visit every coordinate? A run of one value is reduced at once, by an innermost
-    /// loop, and if the reduction is idempotent by any.
+    /// Does a loop that is left with this value visit every coordinate? A run of one value is reduced at once, by a sum's innermost
+    /// loop, and if the reduction needs it once by any.
     fn visits(&self, scope: &Scope<'_>, body: &Val, v: IndexVar) -> bool {
         let mut varies = scope.written.contains(&v) || scope.op.is_none();
         body.for_each_access(&mut |a| varies |= self.nested.accesses[a.index()].indices.contains(&v));
-        let idempotent = scope.op.is_some_and(|m| m.op().is_idempotent());
-        varies || !idempotent && scope.loops.last() != Some(&v)
+        let constant = body.constant();
+        let once =
+            scope.op.is_some_and(|m| m.op().is_idempotent() || constant.is_some_and(|v| m.needs_once(v)));
+        let summed = scope.op == Some(Monoid::Add) && scope.loops.last() == Some(&v);
+        varies || !once && !summed
     }
 
     /// Is a fill that no operator moves something that the loop over `v` cannot leave out: for `max` a 0, for a result another

@@ -145,6 +145,12 @@ impl Program {
         &self.buffers[id.index()]
     }
 
+    /// Is it known, before the code runs, how many elements a growable buffer has at most?
+    pub fn has_capacity(&self, id: BufferId) -> bool {
+        let bounds = |s: &Step| matches!(s, Step::Reserve { buffer, capacity: Some(_), .. } if *buffer == id);
+        self.steps.iter().any(bounds)
+    }
+
     /// The workspace's description.
     pub fn workspace(&self, id: WorkspaceId) -> &Workspace {
         &self.workspaces[id.index()]

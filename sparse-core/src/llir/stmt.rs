@@ -126,14 +126,15 @@ pub enum Stmt {
         /// Pushed value.
         value: Expr,
     },
-    /// Pushes `count` copies on a growable buffer.
+    /// Pushes `count` copies on a growable buffer; or that many elements that are stored before anyone reads them, on one whose
+    /// capacity is known.
     AppendN {
         /// Grown buffer.
         buffer: BufferId,
         /// How many.
         count: Expr,
         /// Pushed value.
-        value: Expr,
+        value: Option<Expr>,
     },
     /// Declares a register array, every element set to `init`.
     Local {

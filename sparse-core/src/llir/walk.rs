@@ -148,7 +148,9 @@ macro_rules! expressions {
             }
             Stmt::AppendN { count, value, .. } => {
                 $f(count);
-                $f(value);
+                if let Some(value) = value {
+                    $f(value);
+                }
             }
             Stmt::For { lo, hi, .. } => {
                 $f(lo);

@@ -3,7 +3,7 @@
 //!
 //! An entry is stored at every coordinate that co-iteration visits, so a value that cancels to the fill stays stored.
 
-use super::capacity::Iteration;
+use super::capacity::{Capacity, Iteration};
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer};
 use crate::cin::assembly::Groups;
@@ -136,7 +136,11 @@ impl Lowerer<'_> {
         if self.out.assembly.is_none() {
             let vals = self.out_array(Array::Vals(self.out.tensor));
             let value = Expr::Lit(self.out.background);
-            block.push(Stmt::AppendN { buffer: vals, count: self.dense_size(g.suffix.clone()), value });
+            block.push(Stmt::AppendN {
+                buffer: vals,
+                count: self.dense_size(g.suffix.clone()),
+                value: Some(value),
+            });
         }
         block.extend(inner);
         Ok(block)
@@ -163,17 +167,20 @@ impl Lowerer<'_> {
         Some(Appends { buffers, before: bound.map(|b| b.before) })
     }
 
-    /// Room for rows and so many entries, which the loops put there.
-    pub(super) fn filled_steps(&mut self, entries: &Expr) -> Vec<Step> {
+    /// Room for rows and so many entries, or that many at most, which the loops put there.
+    pub(super) fn filled_steps(&mut self, entries: &Capacity) -> Vec<Step> {
         let t = self.out.tensor;
         let rows = build::add(self.dense_size(0..1), Expr::Index(1));
-        [(Array::Pos(t, 1), &rows), (Array::Crd(t, 1), entries), (Array::Vals(t), entries)]
-            .map(|(array, len)| Step::Allocate {
-                buffer: self.out_array(array),
-                len: len.clone(),
-                init: None,
-            })
-            .into()
+        let mut steps =
+            vec![Step::Allocate { buffer: self.out_array(Array::Pos(t, 1)), len: rows, init: None }];
+        for array in [Array::Crd(t, 1), Array::Vals(t)] {
+            let (buffer, len) = (self.out_array(array), entries.total.clone());
+            steps.push(match entries.exact {
+                true => Step::Allocate { buffer, len, init: None },
+                false => Step::Reserve { buffer, capacity: Some(len), exact: false },
+            });
+        }
+        steps
     }
 
     pub(super) fn append_steps(&mut self) -> Vec<Step> {

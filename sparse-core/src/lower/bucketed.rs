@@ -8,14 +8,14 @@
 //! ```
 //!
 //! (Gustavson 1978: HALFPERM). Loops go over coordinates in order, so that those of a row are in order as they come; nothing
-//! is sorted, and nothing is equal. The rows' positions take memory for the whole first dimension, which the result has to
-//! have too, unless rows are read inside of other loops: from a list without positions, each would be sought. Then it is the
-//! operand that has memory for a dimension, its own first one.
+//! is sorted, and nothing is equal. The rows' positions take memory for the whole first dimension, which the result or an
+//! operand has to have too, unless rows are read inside of other loops: from a list without positions, each would be sought. Then
+//! it is the scattered operand that has memory for a dimension, its own first one.
 //!
 //! On threads both loops over i are cut into parts with about as many stored entries each. A part has a `next` of its own,
 //! and its elements of a row stand behind those of the parts before it: the same bytes, however many parts there are.
 //!
-//! Where the result is what was scattered, and how long that is is known before, `pos`, `crd` and `vals` are the result's.
+//! Where the result is what was scattered, and how long that is, at most, is known before, `pos`, `crd` and `vals` are the result's.
 
 use super::place::Place;
 use super::region::Window;
@@ -105,11 +105,15 @@ impl Lowerer<'_> {
         inside
     }
 
-    /// Has the result memory for each coordinate of a variable?
+    /// Has the result memory for each coordinate of a variable, or an operand?
     fn has_memory_by(&self, v: IndexVar) -> bool {
         let spec = &self.kernel.tensors[self.out.tensor.index()].spec;
         let rows = self.out.vars.iter().zip(&spec.levels).take_while(|(_, level)| level.is_full());
-        rows.into_iter().any(|(row, _)| *row == v)
+        let of_operand = |(vars, levels): (&Vec<IndexVar>, &Vec<LevelRef>)| {
+            let first = vars.first().is_some_and(|first| self.provenance.original(*first) == v);
+            first && levels.first().is_some_and(|l| l.level.is_full())
+        };
+        rows.into_iter().any(|(row, _)| *row == v) || self.level_vars.iter().zip(&self.levels).any(of_operand)
     }
 
     /// Fills such a workspace, then goes on with its consumer.
@@ -132,12 +136,13 @@ impl Lowerer<'_> {
             masks: vec![],
         });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
-        let entries = self.entries_in_all(&inner, &producer);
-        let is_result = self.fills_result(w, init, loops, &st) && entries.is_some();
-        if is_result {
+        let room =
+            self.fills_result(w, init, loops, &st).then(|| self.most_in_all(&inner, &producer)).flatten();
+        let (is_result, exact) = (room.is_some(), room.as_ref().is_some_and(|room| room.exact));
+        if exact {
             self.fix_lengths();
-            self.out.filled = entries;
         }
+        self.out.filled = room;
         let rows = if is_result { self.rows_of_result() } else { self.own_rows(&name) };
         let next = self.scratch(&format!("{name}_next"), Elem::Index);
 
@@ -161,10 +166,12 @@ impl Lowerer<'_> {
             block.push(Stmt::Alloc { buffer: rows.crd, len: len.clone(), init: zero });
             block.push(Stmt::Alloc { buffer: rows.vals, len, init: self.dtype.zero() });
         }
-        block.extend(self.fill_rows(false, (next, rows), &inner, &producer, &parts)?);
+        let fill = self.fill_rows(false, (next, rows), &inner, &producer, &parts)?;
         if is_result {
+            block.extend(if exact { fill } else { filled_at_last(rows, all, fill) });
             return Ok(block);
         }
+        block.extend(fill);
         st.rhs = self.with_buckets(w, rows, &dims, init, &mut st);
         st.walks = self.walked(loops, &st)?;
         let consumer = self.lower(loops, st)?;
@@ -409,4 +416,12 @@ impl Lowerer<'_> {
         }
         rhs
     }
+}
+
+/// Puts elements in the result's arrays once it is known how many they are. More than positions can count have no places: the
+/// launcher refuses that many.
+fn filled_at_last(rows: Rows, all: VarId, fill: Block) -> Block {
+    let longer = |buffer| Stmt::AppendN { buffer, count: all.into(), value: None };
+    let cond = build::le(all, Expr::Index(MOST));
+    vec![longer(rows.crd), longer(rows.vals), Stmt::If { cond, then: fill, otherwise: vec![] }]
 }

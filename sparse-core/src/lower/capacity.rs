@@ -219,6 +219,12 @@ impl Lowerer<'_> {
             .try_fold(number, |n, size| Some(build::mul(n, size?)))
     }
 
+    /// The same, or how many it scatters at most, where each of them becomes an entry of the result.
+    pub(super) fn most_in_all(&self, loops: &[IndexVar], producer: &State) -> Option<Capacity> {
+        let exactly = |total| Capacity { total, before: Expr::Index(0), exact: true };
+        self.entries_in_all(loops, producer).map(exactly).or_else(|| self.bound(&self.out.rhs, None))
+    }
+
     /// The size as the host knows it, which on a CPU knows all of them.
     fn known_size(&self, size: Expr) -> Option<Expr> {
         if self.gpu.is_some() { self.host_size(&size) } else { Some(size) }

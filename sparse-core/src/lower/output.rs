@@ -49,8 +49,8 @@ pub(super) struct Output {
     pub(super) pos_gaps: bool,
     /// Threads append: rows and parents store how many children they have, of which `pos` is made after the loop.
     pub(super) in_tasks: bool,
-    /// How many entries it has, where they are put in their places as they are scattered.
-    pub(super) filled: Option<Expr>,
+    /// How many entries it has, at most, where they are put in their places as they are scattered.
+    pub(super) filled: Option<Capacity>,
     /// The bound on what the iterations append.
     pub(super) capacity: Option<Capacity>,
     /// The right-hand side.

@@ -233,11 +233,8 @@ impl Lowerer<'_> {
 
     /// A plain loop, or one step for all of it where nothing varies.
     fn plain_loop(&mut self, sweep: Sweep<'_>, w: Window, env: Env, st: State) -> Lowered {
-        if sweep.rest.is_empty()
-            && !st.varies(self, sweep.var)
-            && let Some(block) = self.collapse(sweep, &w, &st)?
-        {
-            return Ok(block);
+        if self.collapses(sweep, &st) {
+            return self.collapse(&w, &st);
         }
         if self.repeats(sweep, &st) {
             let (some, mut once) = (build::lt(w.lo.clone(), w.hi.clone()), Block::new());
@@ -272,43 +269,40 @@ impl Lowerer<'_> {
         self.finish_loop(sweep.leaf, i, range, bound, &outside)
     }
 
-    /// Does every iteration take the same values, loops inside and all, into an idempotent reduction? Then one does for all.
+    /// Does every iteration take the same values, loops inside and all, into a reduction that needs them once? Then one does for all.
     fn repeats(&self, sweep: Sweep<'_>, st: &State) -> bool {
-        let idempotent = st.op.is_some_and(|m| m.op().is_idempotent());
         let own = matches!(st.lhs, Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) | Lhs::Array(_));
         let plain = sweep.leaf == sweep.var && st.stride.is_none() && !self.runs_on_threads(sweep.leaf);
         let bound = |v: &IndexVar| self.is_bound(*v);
         let serial = !bound(&sweep.leaf) && !sweep.rest.iter().any(bound);
-        idempotent && own && plain && serial && !sweep.rest.is_empty() && !st.varies(self, sweep.var)
+        needs_once(st) && own && plain && serial && !sweep.rest.is_empty() && !st.varies(self, sweep.var)
     }
 
-    /// Reduces a constant over an interval at once: a sum is length × value; an idempotent reduction needs it once.
-    fn collapse(
-        &mut self,
-        sweep: Sweep<'_>,
-        w: &Window,
-        st: &State,
-    ) -> Result<Option<Block>, Box<Diagnostic>> {
-        if self.runs_on_threads(sweep.leaf) || self.is_bound(sweep.leaf) {
-            return Ok(None);
+    /// Can a constant be reduced over an interval at once: is it a sum, or a reduction that needs the constant once?
+    fn collapses(&self, sweep: Sweep<'_>, st: &State) -> bool {
+        if !sweep.rest.is_empty() || self.runs_on_threads(sweep.leaf) || self.is_bound(sweep.leaf) {
+            return false;
         }
-        let idempotent = match st.op {
-            Some(Monoid::Add) => false,
-            Some(m) if m.op().is_idempotent() => true,
-            _ => return Ok(None),
-        };
         // What is still to be filled has no value yet.
         let mut unfilled = false;
         st.rhs.for_each_production(&mut |_| unfilled = true);
-        if matches!(st.lhs, Lhs::Output { .. }) || unfilled {
-            return Ok(None);
-        }
+        let reduces = st.op == Some(Monoid::Add) || needs_once(st);
+        reduces && !unfilled && !matches!(st.lhs, Lhs::Output { .. }) && !st.varies(self, sweep.var)
+    }
+
+    /// Is what an interval does told by how many coordinates it has, wherever they lie?
+    pub(super) fn is_counted(&self, sweep: Sweep<'_>, st: &State) -> bool {
+        st.stride.is_none() && (self.collapses(sweep, st) || self.repeats(sweep, st))
+    }
+
+    /// Reduces a constant over an interval at once: a sum is length × value, other reductions need it once.
+    fn collapse(&mut self, w: &Window, st: &State) -> Lowered {
         let mut once = Block::new();
         let rhs = st.rhs.clone();
         let value = self.value(&rhs, st, &mut once)?;
-        if idempotent {
+        if needs_once(st) {
             once.extend(self.write(st, value));
-            return Ok(Some(guard(build::lt(w.lo.clone(), w.hi.clone()), once)));
+            return Ok(guard(build::lt(w.lo.clone(), w.hi.clone()), once));
         }
         // In strides the interval has fewer coordinates, and may begin past its end.
         let iterations = ceil(build::sub(w.hi.clone(), w.lo.clone()), st.stride.unwrap_or(1).into());
@@ -322,8 +316,14 @@ impl Lowerer<'_> {
         // No term at all is zero, not 0 · ∞, and no entry.
         let whole = finite && st.stride.is_none() && !self.out.is_assembled();
         let some = if whole { Expr::Cond(true) } else { build::lt(w.lo.clone(), w.hi.clone()) };
-        Ok(Some(guard(some, once)))
+        Ok(guard(some, once))
     }
+}
+
+/// Is what is reduced needed once, however many times it is there? Of a product that is so if it is a certain constant.
+fn needs_once(st: &State) -> bool {
+    let constant = st.rhs.constant();
+    st.op.is_some_and(|m| m.op().is_idempotent() || constant.is_some_and(|v| m.needs_once(v)))
 }
 
 /// `if cond { body }`, or nothing.

@@ -47,6 +47,12 @@ impl Monoid {
         }
     }
 
+    /// Is combining a value once as good as any number of times, `(a ∘ v) ∘ v = a ∘ v` for every a? Of a product that is so if
+    /// `v · v = v`, bit by bit: 0, 1 and ∞ are such, and NaN, which nothing changes any more. What a sign changes, −0 or −∞, is not.
+    pub fn needs_once(self, v: Value) -> bool {
+        self.op().is_idempotent() || self == Monoid::Mul && BinaryOp::Mul.apply(v, v) == Some(v)
+    }
+
     /// Is it defined on this element type?
     pub fn accepts(self, t: DType) -> bool {
         self.op().accepts(t)

@@ -263,6 +263,7 @@ impl<'a> Machine<'a> {
             }
             Stmt::AppendN { buffer, count, value } => {
                 let count = self.index(count)?;
+                let Some(value) = value else { return self.memory[buffer.index()].lengthen(count) };
                 let value = self.element(*buffer, value)?;
                 self.memory[buffer.index()].append(count, value)
             }

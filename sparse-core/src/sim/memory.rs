@@ -328,7 +328,27 @@ impl<'a> Memory<'a> {
         if (self.len() as u64).saturating_add(count) > self.capacity as u64 {
             return Err(Box::new(Fault::OverCapacity { buffer: self.name.into(), capacity: self.capacity }));
         }
-        if self.bring_home().append(count, value) { Ok(()) } else { Err(self.out_of_memory(count)) }
+        if !self.bring_home().append(count, value) {
+            return Err(self.out_of_memory(count));
+        }
+        if let Some(written) = &mut self.written {
+            written.resize(self.cells.len(), true);
+        }
+        Ok(())
+    }
+
+    /// Appends elements that are still to be written.
+    pub(super) fn lengthen(&mut self, count: u64) -> Checked<()> {
+        let before = self.len();
+        let nothing = match self.elem {
+            Elem::Index => Value::I32(0),
+            Elem::Scalar(t) => t.zero(),
+        };
+        self.append(count, nothing)?;
+        let written = self.written.get_or_insert_with(|| vec![true; before]);
+        written.truncate(before);
+        written.resize(self.cells.len(), false);
+        Ok(())
     }
 
     fn out_of_memory(&self, len: u64) -> Box<Fault> {

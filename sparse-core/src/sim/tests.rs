@@ -264,6 +264,20 @@ fn appends_above_the_capacity() {
 }
 
 #[test]
+fn appended_elements_that_nobody_writes() {
+    let mut p = sparse_add();
+    let Step::Reserve { buffer, .. } = p.steps[1] else { panic!("coordinates are appended") };
+    code(&mut p).insert(0, Stmt::AppendN { buffer, count: Expr::Index(1), value: None });
+    let b = || tensor(&SPARSE_VEC, &[6], &[(&[0], 1.0), (&[2], 2.0)]);
+    let error = run(&verify(p).unwrap(), &[b(), b()]).unwrap_err();
+    assert!(
+        matches!(&error, RunError::Program(e)
+            if e.fault == Fault::Uninitialised { buffer: "a1_crd".into(), index: 0 }),
+        "{error}"
+    );
+}
+
+#[test]
 fn results_that_are_no_tensors() {
     let mut p = sparse_add();
     // Without the end of the root's fiber.

@@ -9,17 +9,13 @@ extern "C" __global__ void __launch_bounds__(256) exponentials_1_row_1_col_1(
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
         double t = 0.0;
+        const int pA2_begin = A2_pos[i];
         const int pA2_end = A2_pos[i + 1];
-        int pA = A2_pos[i];
-        int j_start = 0;
-        while (pA < pA2_end) {
+        t += (double)(A2_dim - (pA2_end - pA2_begin));
+        for (int pA = pA2_begin; pA < pA2_end; ++pA) {
             const int j = A2_crd[pA];
-            t += (double)(j - j_start);
             t += exp(A_vals[pA] * x_vals[j]);
-            ++pA;
-            j_start = j + 1;
         }
-        t += (double)(A2_dim - j_start);
         y_vals[i] = t;
     }
 }

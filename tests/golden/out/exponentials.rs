@@ -75,17 +75,25 @@ unsafe fn body_i(
         for i in chunk.lo..chunk.hi {
             let A2_end = A2_pos.index(i + 1);
             let mut t = 0.0_f64;
+            let pA2_begin = A2_begin;
             let pA2_end = A2_end;
-            let mut pA = A2_begin;
-            let mut j_start = 0_usize;
-            while pA < pA2_end {
-                let j = A2_crd.index(pA);
-                t += (j - j_start) as f64;
-                t += (A_vals.at(pA) * x_vals.at(j)).exp();
-                pA += 1;
-                j_start = j + 1;
+            t += (A2_dim - (pA2_end - pA2_begin)) as f64;
+            let mut next = pA2_begin;
+            let end = pA2_end;
+            let mut partial = [0.0_f64; 4];
+            while next + 4 <= end {
+                for offset in 0..4 {
+                    let pA = next + offset;
+                    let j = A2_crd.index(pA);
+                    partial[offset] += (A_vals.at(pA) * x_vals.at(j)).exp();
+                }
+                next += 4;
             }
-            t += (A2_dim - j_start) as f64;
+            for pA in next..end {
+                let j = A2_crd.index(pA);
+                t += (A_vals.at(pA) * x_vals.at(j)).exp();
+            }
+            t += partial[0] + partial[1] + (partial[2] + partial[3]);
             y_vals.set(i, t);
             A2_begin = A2_end;
         }

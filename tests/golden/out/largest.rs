@@ -20,7 +20,6 @@ unsafe fn body(
             &Task_i {
                 A2_dim,
                 A2_pos,
-                A2_crd,
                 A_vals,
                 m_vals: m_vals.shared(),
             },
@@ -34,14 +33,13 @@ unsafe fn body(
 struct Task_i<'a> {
     A2_dim: usize,
     A2_pos: &'a [i32],
-    A2_crd: &'a [i32],
     A_vals: &'a [f64],
     m_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_i { A2_dim, A2_pos, A2_crd, A_vals, ref m_vals } = *self;
+        let Task_i { A2_dim, A2_pos, A_vals, ref m_vals } = *self;
         let body_i = match isa {
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx512 => avx512_i,
@@ -49,7 +47,7 @@ impl rt::Task for Task_i<'_> {
             rt::Level::Avx2 => avx2_i,
             _ => baseline_i,
         };
-        unsafe { body_i(chunk, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+        unsafe { body_i(chunk, A2_dim, A2_pos, A_vals, m_vals) }
     }
 }
 /// Iterations of `i`.
@@ -62,7 +60,6 @@ unsafe fn body_i(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_pos: &[i32],
-    A2_crd: &[i32],
     A_vals: &[f64],
     m_vals: &rt::Shared<f64>,
 ) {
@@ -71,21 +68,25 @@ unsafe fn body_i(
         for i in chunk.lo..chunk.hi {
             let A2_end = A2_pos.index(i + 1);
             let mut t = -f64::INFINITY;
+            let pA2_begin = A2_begin;
             let pA2_end = A2_end;
-            let mut pA = A2_begin;
-            let mut j_start = 0_usize;
-            while pA < pA2_end {
-                let j = A2_crd.index(pA);
-                if j_start < j {
-                    t = t.max(0.0_f64);
-                }
-                t = t.max(A_vals.at(pA));
-                pA += 1;
-                j_start = j + 1;
-            }
-            if j_start < A2_dim {
+            if pA2_end - pA2_begin < A2_dim {
                 t = t.max(0.0_f64);
             }
+            let mut next = pA2_begin;
+            let end = pA2_end;
+            let mut partial = [-f64::INFINITY; 4];
+            while next + 4 <= end {
+                for offset in 0..4 {
+                    let pA = next + offset;
+                    partial[offset] = partial[offset].max(A_vals.at(pA));
+                }
+                next += 4;
+            }
+            for pA in next..end {
+                t = t.max(A_vals.at(pA));
+            }
+            t = t.max(partial[0].max(partial[1]).max(partial[2].max(partial[3])));
             m_vals.set(i, t);
             A2_begin = A2_end;
         }
@@ -97,13 +98,10 @@ unsafe fn avx512_i(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_pos: &[i32],
-    A2_crd: &[i32],
     A_vals: &[f64],
     m_vals: &rt::Shared<f64>,
 ) {
-    unsafe {
-        body_i(rt::Avx512::assume(), chunk, A2_dim, A2_pos, A2_crd, A_vals, m_vals)
-    }
+    unsafe { body_i(rt::Avx512::assume(), chunk, A2_dim, A2_pos, A_vals, m_vals) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
@@ -111,21 +109,19 @@ unsafe fn avx2_i(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_pos: &[i32],
-    A2_crd: &[i32],
     A_vals: &[f64],
     m_vals: &rt::Shared<f64>,
 ) {
-    unsafe { body_i(rt::Avx2::assume(), chunk, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+    unsafe { body_i(rt::Avx2::assume(), chunk, A2_dim, A2_pos, A_vals, m_vals) }
 }
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_pos: &[i32],
-    A2_crd: &[i32],
     A_vals: &[f64],
     m_vals: &rt::Shared<f64>,
 ) {
-    unsafe { body_i(rt::Baseline, chunk, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+    unsafe { body_i(rt::Baseline, chunk, A2_dim, A2_pos, A_vals, m_vals) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]

@@ -24,6 +24,11 @@ template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], con
     to[3] = v.w;
 }
 
+// A load into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
+}
+
 template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
     typename Vector<T, 2>::type v;
     v.x = from[0];
@@ -40,7 +45,7 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
 }
 
 // H[i, f] max= A[i, j] * X[j, f];
-extern "C" __global__ void __launch_bounds__(256) pooled_1_row_4_col_1_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) pooled_1_row_4_col_1_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ X_vals, int A1_dim, int X2_dim, int A2_dim, float* __restrict__ H_vals) {
     const int block_x = blockIdx.x;
@@ -55,34 +60,39 @@ extern "C" __global__ void __launch_bounds__(256) pooled_1_row_4_col_1_vector(
             const int i = tile / fo_size;
             const int fo = tile % fo_size;
             float acc[4] = {-__int_as_float(0x7f800000), -__int_as_float(0x7f800000), -__int_as_float(0x7f800000), -__int_as_float(0x7f800000)};
+            const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            int pA = A2_pos[i];
-            int j_start = 0;
-            while (pA < pA2_end) {
-                const int j = A2_crd[pA];
-                if (j_start < j) {
-                    // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
-                    #pragma unroll 4
-                    for (int fi = 0; fi < 4; ++fi) {
-                        acc[fi] = fmaxf(acc[fi], 0.0f);
-                    }
-                }
-                // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
-                float X_vec[4];
-                loadVector(X_vec, &X_vals[(long long)j * X2_dim + fo * 4]);
-                const float A_val = A_vals[pA];
-                #pragma unroll 4
-                for (int fi = 0; fi < 4; ++fi) {
-                    acc[fi] = fmaxf(acc[fi], A_val * X_vec[fi]);
-                }
-                ++pA;
-                j_start = j + 1;
-            }
-            if (j_start < A2_dim) {
+            if (pA2_end - pA2_begin < A2_dim) {
                 // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
                 #pragma unroll 4
                 for (int fi = 0; fi < 4; ++fi) {
                     acc[fi] = fmaxf(acc[fi], 0.0f);
+                }
+            }
+            #pragma unroll 1  // a batch has its registers
+            for (int batch = pA2_begin; batch < pA2_end; batch += 4) {
+                // the loads of four entries, which do not wait for each other
+                float A_val_batch[4];
+                float X_vec_batch[16];
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n;
+                    if (pA < pA2_end) {
+                        const int j = A2_crd[pA];
+                        loadVector<4>(&X_vec_batch[n * 4], &X_vals[(long long)j * X2_dim + fo * 4]);
+                        A_val_batch[n] = A_vals[pA];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pA = batch + n;
+                    if (pA < pA2_end) {
+                        // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int fi = 0; fi < 4; ++fi) {
+                            acc[fi] = fmaxf(acc[fi], A_val_batch[n] * X_vec_batch[n * 4 + fi]);
+                        }
+                    }
                 }
             }
             // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
@@ -98,21 +108,20 @@ extern "C" __global__ void __launch_bounds__(256) pooled_1_row_4_col_1_vector(
             const int i = tile / fo_size;
             const int fo = tile % fo_size;
             float acc_2[4] = {-__int_as_float(0x7f800000), -__int_as_float(0x7f800000), -__int_as_float(0x7f800000), -__int_as_float(0x7f800000)};
+            const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            int pA = A2_pos[i];
-            int j_start = 0;
-            while (pA < pA2_end) {
-                const int j = A2_crd[pA];
-                if (j_start < j) {
-                    // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
-                    #pragma unroll 4
-                    for (int fi = 0; fi < 4; ++fi) {
-                        const int f = fo * 4 + fi;
-                        if (f < X2_dim) {
-                            acc_2[fi] = fmaxf(acc_2[fi], 0.0f);
-                        }
+            if (pA2_end - pA2_begin < A2_dim) {
+                // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int fi = 0; fi < 4; ++fi) {
+                    const int f = fo * 4 + fi;
+                    if (f < X2_dim) {
+                        acc_2[fi] = fmaxf(acc_2[fi], 0.0f);
                     }
                 }
+            }
+            for (int pA = pA2_begin; pA < pA2_end; ++pA) {
+                const int j = A2_crd[pA];
                 const float A_val_2 = A_vals[pA];
                 // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
                 #pragma unroll 4
@@ -120,18 +129,6 @@ extern "C" __global__ void __launch_bounds__(256) pooled_1_row_4_col_1_vector(
                     const int f = fo * 4 + fi;
                     if (f < X2_dim) {
                         acc_2[fi] = fmaxf(acc_2[fi], A_val_2 * X_vals[(long long)j * X2_dim + f]);
-                    }
-                }
-                ++pA;
-                j_start = j + 1;
-            }
-            if (j_start < A2_dim) {
-                // split(f, fo, fi, 4); parallelize(fi, GPUVector, NoRaces)
-                #pragma unroll 4
-                for (int fi = 0; fi < 4; ++fi) {
-                    const int f = fo * 4 + fi;
-                    if (f < X2_dim) {
-                        acc_2[fi] = fmaxf(acc_2[fi], 0.0f);
                     }
                 }
             }

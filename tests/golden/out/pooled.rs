@@ -101,26 +101,18 @@ unsafe fn body_i(
             let f_end = if isa.fits(512) { X2_dim / 128 * 128 } else { 0 };
             for f0 in (0..f_end).step_by(128) {
                 let mut acc: [f32; 128] = [-f32::INFINITY; 128];
+                let pA2_begin = A2_begin;
                 let pA2_end = A2_end;
-                let mut pA = A2_begin;
-                let mut j_start = 0_usize;
-                while pA < pA2_end {
-                    let j = A2_crd.index(pA);
-                    if j_start < j {
-                        for lane in 0..128_usize {
-                            acc[lane] = acc[lane].max(0.0_f32);
-                        }
+                if pA2_end - pA2_begin < A2_dim {
+                    for lane in 0..128_usize {
+                        acc[lane] = acc[lane].max(0.0_f32);
                     }
+                }
+                for pA in pA2_begin..pA2_end {
+                    let j = A2_crd.index(pA);
                     for lane in 0..128_usize {
                         acc[lane] = acc[lane]
                             .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f0 + lane));
-                    }
-                    pA += 1;
-                    j_start = j + 1;
-                }
-                if j_start < A2_dim {
-                    for lane in 0..128_usize {
-                        acc[lane] = acc[lane].max(0.0_f32);
                     }
                 }
                 for lane in 0..128_usize {
@@ -130,26 +122,18 @@ unsafe fn body_i(
             let f_end_2 = if isa.fits(256) { X2_dim / 64 * 64 } else { f_end };
             for f0 in (f_end..f_end_2).step_by(64) {
                 let mut acc_2: [f32; 64] = [-f32::INFINITY; 64];
+                let pA2_begin = A2_begin;
                 let pA2_end = A2_end;
-                let mut pA = A2_begin;
-                let mut j_start = 0_usize;
-                while pA < pA2_end {
-                    let j = A2_crd.index(pA);
-                    if j_start < j {
-                        for lane in 0..64_usize {
-                            acc_2[lane] = acc_2[lane].max(0.0_f32);
-                        }
+                if pA2_end - pA2_begin < A2_dim {
+                    for lane in 0..64_usize {
+                        acc_2[lane] = acc_2[lane].max(0.0_f32);
                     }
+                }
+                for pA in pA2_begin..pA2_end {
+                    let j = A2_crd.index(pA);
                     for lane in 0..64_usize {
                         acc_2[lane] = acc_2[lane]
                             .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f0 + lane));
-                    }
-                    pA += 1;
-                    j_start = j + 1;
-                }
-                if j_start < A2_dim {
-                    for lane in 0..64_usize {
-                        acc_2[lane] = acc_2[lane].max(0.0_f32);
                     }
                 }
                 for lane in 0..64_usize {
@@ -159,27 +143,36 @@ unsafe fn body_i(
             let f_end_3 = X2_dim / 32 * 32;
             for f0 in (f_end_2..f_end_3).step_by(32) {
                 let mut acc_3: [f32; 32] = [-f32::INFINITY; 32];
+                let pA2_begin = A2_begin;
                 let pA2_end = A2_end;
-                let mut pA = A2_begin;
-                let mut j_start = 0_usize;
-                while pA < pA2_end {
-                    let j = A2_crd.index(pA);
-                    if j_start < j {
+                if pA2_end - pA2_begin < A2_dim {
+                    for lane in 0..32_usize {
+                        acc_3[lane] = acc_3[lane].max(0.0_f32);
+                    }
+                }
+                let mut next = pA2_begin;
+                let end = pA2_end;
+                let mut partial = [[-f32::INFINITY; 32]; 2];
+                while next + 2 <= end {
+                    for offset in 0..2 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
                         for lane in 0..32_usize {
-                            acc_3[lane] = acc_3[lane].max(0.0_f32);
+                            partial[offset][lane] = partial[offset][lane]
+                                .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f0 + lane));
                         }
                     }
+                    next += 2;
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
                     for lane in 0..32_usize {
                         acc_3[lane] = acc_3[lane]
                             .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f0 + lane));
                     }
-                    pA += 1;
-                    j_start = j + 1;
                 }
-                if j_start < A2_dim {
-                    for lane in 0..32_usize {
-                        acc_3[lane] = acc_3[lane].max(0.0_f32);
-                    }
+                for at in 0..32 {
+                    acc_3[at] = acc_3[at].max(partial[0][at].max(partial[1][at]));
                 }
                 for lane in 0..32_usize {
                     H_vals.set(i * X2_dim + f0 + lane, acc_3[lane]);
@@ -188,27 +181,41 @@ unsafe fn body_i(
             let f_end_4 = X2_dim / 8 * 8;
             for f0 in (f_end_3..f_end_4).step_by(8) {
                 let mut acc_4: [f32; 8] = [-f32::INFINITY; 8];
+                let pA2_begin = A2_begin;
                 let pA2_end = A2_end;
-                let mut pA = A2_begin;
-                let mut j_start = 0_usize;
-                while pA < pA2_end {
-                    let j = A2_crd.index(pA);
-                    if j_start < j {
+                if pA2_end - pA2_begin < A2_dim {
+                    for lane in 0..8_usize {
+                        acc_4[lane] = acc_4[lane].max(0.0_f32);
+                    }
+                }
+                let mut next = pA2_begin;
+                let end = pA2_end;
+                let mut partial = [[-f32::INFINITY; 8]; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
                         for lane in 0..8_usize {
-                            acc_4[lane] = acc_4[lane].max(0.0_f32);
+                            partial[offset][lane] = partial[offset][lane]
+                                .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f0 + lane));
                         }
                     }
+                    next += 4;
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
                     for lane in 0..8_usize {
                         acc_4[lane] = acc_4[lane]
                             .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f0 + lane));
                     }
-                    pA += 1;
-                    j_start = j + 1;
                 }
-                if j_start < A2_dim {
-                    for lane in 0..8_usize {
-                        acc_4[lane] = acc_4[lane].max(0.0_f32);
-                    }
+                for at in 0..8 {
+                    acc_4[at] = acc_4[at]
+                        .max(
+                            partial[0][at]
+                                .max(partial[1][at])
+                                .max(partial[2][at].max(partial[3][at])),
+                        );
                 }
                 for lane in 0..8_usize {
                     H_vals.set(i * X2_dim + f0 + lane, acc_4[lane]);
@@ -217,27 +224,41 @@ unsafe fn body_i(
             let f_end_5 = X2_dim / 4 * 4;
             for f0 in (f_end_4..f_end_5).step_by(4) {
                 let mut acc_5: [f32; 4] = [-f32::INFINITY; 4];
+                let pA2_begin = A2_begin;
                 let pA2_end = A2_end;
-                let mut pA = A2_begin;
-                let mut j_start = 0_usize;
-                while pA < pA2_end {
-                    let j = A2_crd.index(pA);
-                    if j_start < j {
+                if pA2_end - pA2_begin < A2_dim {
+                    for lane in 0..4_usize {
+                        acc_5[lane] = acc_5[lane].max(0.0_f32);
+                    }
+                }
+                let mut next = pA2_begin;
+                let end = pA2_end;
+                let mut partial = [[-f32::INFINITY; 4]; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
                         for lane in 0..4_usize {
-                            acc_5[lane] = acc_5[lane].max(0.0_f32);
+                            partial[offset][lane] = partial[offset][lane]
+                                .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f0 + lane));
                         }
                     }
+                    next += 4;
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
                     for lane in 0..4_usize {
                         acc_5[lane] = acc_5[lane]
                             .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f0 + lane));
                     }
-                    pA += 1;
-                    j_start = j + 1;
                 }
-                if j_start < A2_dim {
-                    for lane in 0..4_usize {
-                        acc_5[lane] = acc_5[lane].max(0.0_f32);
-                    }
+                for at in 0..4 {
+                    acc_5[at] = acc_5[at]
+                        .max(
+                            partial[0][at]
+                                .max(partial[1][at])
+                                .max(partial[2][at].max(partial[3][at])),
+                        );
                 }
                 for lane in 0..4_usize {
                     H_vals.set(i * X2_dim + f0 + lane, acc_5[lane]);
@@ -245,21 +266,28 @@ unsafe fn body_i(
             }
             for f in f_end_5..X2_dim {
                 let mut t = -f32::INFINITY;
+                let pA2_begin = A2_begin;
                 let pA2_end = A2_end;
-                let mut pA = A2_begin;
-                let mut j_start = 0_usize;
-                while pA < pA2_end {
-                    let j = A2_crd.index(pA);
-                    if j_start < j {
-                        t = t.max(0.0_f32);
-                    }
-                    t = t.max(A_vals.at(pA) * X_vals.at(j * X2_dim + f));
-                    pA += 1;
-                    j_start = j + 1;
-                }
-                if j_start < A2_dim {
+                if pA2_end - pA2_begin < A2_dim {
                     t = t.max(0.0_f32);
                 }
+                let mut next = pA2_begin;
+                let end = pA2_end;
+                let mut partial = [-f32::INFINITY; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        partial[offset] = partial[offset]
+                            .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f));
+                    }
+                    next += 4;
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
+                    t = t.max(A_vals.at(pA) * X_vals.at(j * X2_dim + f));
+                }
+                t = t.max(partial[0].max(partial[1]).max(partial[2].max(partial[3])));
                 H_vals.set(i * X2_dim + f, t);
             }
             A2_begin = A2_end;

@@ -84,6 +84,8 @@ pub(crate) struct Exprs<'a> {
     pub(crate) varying: &'a [VarId],
     /// Of these the ones that are arrays of four coordinates.
     pub(crate) picking: &'a [VarId],
+    /// Are vectors of four?
+    pub(crate) fours: bool,
     /// Inside of the loops whose variables it names?
     pub(crate) inside: bool,
 }
@@ -91,7 +93,7 @@ pub(crate) struct Exprs<'a> {
 impl<'a> Exprs<'a> {
     /// Expressions of one value each.
     pub(crate) fn new(names: &'a Names<'a>, arithmetic: Arithmetic) -> Self {
-        Exprs { names, arithmetic, varying: &[], picking: &[], inside: true }
+        Exprs { names, arithmetic, varying: &[], picking: &[], fours: false, inside: true }
     }
 
     /// An expression where nothing binds tighter.
@@ -165,7 +167,7 @@ impl<'a> Exprs<'a> {
         match e {
             e if !self.varying.iter().any(|v| e.mentions(*v)) => {
                 let same = indices.expr(e);
-                let splat = if self.picking.is_empty() { quote!(splat) } else { quote!(four) };
+                let splat = if self.fours { quote!(four) } else { quote!(splat) };
                 Code(quote!(#isa.#splat(#same)), Prec::Atom)
             }
             Expr::Load { index, .. } if self.picking.iter().any(|v| index.mentions(*v)) => {
@@ -175,7 +177,7 @@ impl<'a> Exprs<'a> {
             Expr::Load { buffer, index } => {
                 let (name, index) = (self.names.buffer(*buffer), indices.expr(index));
                 let array = if self.names.is_register(*buffer) { quote!(&#name[..]) } else { quote!(#name) };
-                let load = if self.picking.is_empty() { quote!(load) } else { quote!(load_four) };
+                let load = if self.fours { quote!(load_four) } else { quote!(load) };
                 Code(quote!(#isa.#load(#array, #index)), Prec::Atom)
             }
             e => self.one(e),

@@ -17,6 +17,7 @@
 //! - `quote`, `text`, `names`: templates, literals and identifiers
 
 mod appending;
+mod around;
 mod captures;
 mod carried;
 mod entries;

@@ -38,6 +38,7 @@ pub(crate) struct Names<'a> {
     pub(crate) partial: Ident,
     pub(crate) each: Ident,
     pub(crate) kept: Ident,
+    pub(crate) fours: Ident,
     pub(crate) width: Ident,
     pub(crate) offset: Ident,
     /// The iterations that a thread runs.
@@ -133,6 +134,7 @@ impl<'a> Names<'a> {
             partial: unique("partial", &mut taken),
             each: unique("each", &mut taken),
             kept: unique("kept", &mut taken),
+            fours: unique("fours", &mut taken),
             width: unique("width", &mut taken),
             offset: unique("offset", &mut taken),
             chunk: unique("chunk", &mut taken),

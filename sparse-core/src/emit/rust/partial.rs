@@ -140,11 +140,14 @@ impl<'a> Partial<'a> {
         let one = vectors.accumulating(self.accumulator, &quote!(#partial)).block(self.body);
         let several = self.abreast(vectors, VECTORS, SUMS.into());
         let pairs = self.abreast(vectors, PAIR, PAIR);
-        let combine = self.sum_up(stmts, quote!(#partial.sum()));
+        let kept = stmts.kept.is_some();
+        let start = (!kept).then(|| quote!(let mut #partial = #isa.splat(-#zero);));
+        let combine = (!kept).then(|| self.sum_up(stmts, quote!(#partial.sum())));
+        let fours = kept.then(|| self.fours(vectors));
         quote! {
             let #width = #isa.width::<#t>();
             if #next + #width <= #end {
-                let mut #partial = #isa.splat(-#zero);
+                #start
                 #several
                 #pairs
                 if #next + #width <= #end {
@@ -153,6 +156,21 @@ impl<'a> Partial<'a> {
                     #next += #width;
                 }
                 #combine
+            }
+            #fours
+        }
+    }
+
+    /// While four are left that are no whole vector.
+    fn fours(&self, vectors: Stmts<'_>) -> Tokens {
+        let names = vectors.names;
+        let (next, end, var, fours) = (&names.next, &names.end, names.var(self.var), &names.fours);
+        let body = vectors.in_fours().accumulating(self.accumulator, &quote!(#fours)).block(self.body);
+        quote! {
+            while #next + 4 <= #end {
+                let #var = #next;
+                #body
+                #next += 4;
             }
         }
     }

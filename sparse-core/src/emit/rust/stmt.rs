@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::around;
 use super::carried;
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::merges;
@@ -21,6 +22,8 @@ pub(super) struct Stmts<'a> {
     pub(super) exprs: Exprs<'a>,
     /// An accumulator whose updates go elsewhere: to one of its partial sums.
     redirect: Option<(Accumulator, &'a Tokens)>,
+    /// A total whose vector of partial sums stands outside of a loop around.
+    pub(super) kept: Option<VarId>,
     /// Inside a loop over stored entries.
     in_positions: bool,
     /// Are four entries a row's last ones?
@@ -33,6 +36,7 @@ impl<'a> Stmts<'a> {
             names,
             exprs: Exprs::new(names, Arithmetic::Exact),
             redirect: None,
+            kept: None,
             in_positions: false,
             last: false,
         }
@@ -43,6 +47,11 @@ impl<'a> Stmts<'a> {
         Stmts { redirect: Some((accumulator, place)), ..self }
     }
 
+    /// With a total's vector of partial sums standing outside.
+    pub(super) fn keeping(self, total: VarId) -> Self {
+        Stmts { kept: Some(total), ..self }
+    }
+
     /// With scalars that vary with these variables computed in vectors.
     pub(super) fn in_vectors(self, varying: &'a [VarId]) -> Self {
         Stmts { exprs: Exprs { varying, ..self.exprs }, ..self }
@@ -50,7 +59,13 @@ impl<'a> Stmts<'a> {
 
     /// With the coordinates of four entries in each of these variables; maybe the last of a row.
     pub(super) fn picking(self, coordinates: &'a [VarId], last: bool) -> Self {
-        Stmts { exprs: Exprs { picking: coordinates, ..self.exprs }, last, ..self }
+        let fours = self.in_fours();
+        Stmts { exprs: Exprs { picking: coordinates, ..fours.exprs }, last, ..fours }
+    }
+
+    /// With vectors of four.
+    pub(super) fn in_fours(self) -> Self {
+        Stmts { exprs: Exprs { fours: true, ..self.exprs }, ..self }
     }
 
     /// With what is inside a loop, maybe over stored entries.
@@ -79,7 +94,7 @@ impl<'a> Stmts<'a> {
         code.into_iter().collect()
     }
 
-    fn stmt(self, stmt: &Stmt) -> Tokens {
+    pub(super) fn stmt(self, stmt: &Stmt) -> Tokens {
         match stmt {
             Stmt::Let { var, value: Expr::Load { buffer, index } } if self.exprs.picking.contains(var) => {
                 let (var, crd, index) =
@@ -143,7 +158,7 @@ impl<'a> Stmts<'a> {
                 Task::of(self.names, stmt).map(|task| task.call(self)).unwrap_or_default()
             }
             Stmt::Append { buffer, value } => self.append(*buffer, value),
-            Stmt::AppendN { buffer, count, value } => self.append_n(*buffer, count, value),
+            Stmt::AppendN { buffer, count, value } => self.append_n(*buffer, count, value.as_ref()),
             Stmt::Local { buffer, init } => {
                 let (name, t) = (self.names.buffer(*buffer), self.element_type(*buffer));
                 let Some(init) = *init else {
@@ -161,6 +176,11 @@ impl<'a> Stmts<'a> {
                     && let Some(runs) = runs::emit(self, *var, lo, hi, body)
                 {
                     return runs;
+                }
+                if self.kept.is_none()
+                    && let Some(around) = around::emit(self, stmt)
+                {
+                    return around;
                 }
                 let positions = is_position_loop(program, *var, body);
                 let inside = self.inside(positions);
@@ -297,7 +317,11 @@ impl<'a> Stmts<'a> {
         quote!(#name.set(#len, #value); #count)
     }
 
-    fn append_n(self, buffer: BufferId, count: &Expr, value: &Expr) -> Tokens {
+    fn append_n(self, buffer: BufferId, count: &Expr, value: Option<&Expr>) -> Tokens {
+        let Some(value) = value else {
+            let (len, count) = (self.names.len(buffer), self.exprs.expr(count));
+            return quote!(#len += #count;);
+        };
         let (name, value) = (self.names.buffer(buffer), self.element(buffer, value));
         if !self.names.is_bounded(buffer) {
             let count = self.exprs.expr(count);

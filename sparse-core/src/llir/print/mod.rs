@@ -207,7 +207,8 @@ impl Printer<'_> {
             }
             Stmt::Append { buffer, value } => format!("{}.push({});", buffer_name(p, *buffer), free(value)),
             Stmt::AppendN { buffer, count, value } => {
-                format!("{}.push_n({}, {});", buffer_name(p, *buffer), free(count), free(value))
+                let value = value.as_ref().map_or("_".to_owned(), free);
+                format!("{}.push_n({}, {value});", buffer_name(p, *buffer), free(count))
             }
             Stmt::Local { buffer, init } => {
                 let len = match p.buffers.get(buffer.index()).map(|b| b.space) {

@@ -184,7 +184,15 @@ impl<'a> Verifier<'a> {
             Stmt::AppendN { buffer, count, value } => {
                 let ty = self.grown(*buffer, at)?;
                 self.expect(count, Ty::Index, at)?;
-                self.expect(value, ty, at)
+                match value {
+                    Some(value) => self.expect(value, ty, at),
+                    None => ensure(p.has_capacity(*buffer), Rule::Allocation, at, || {
+                        format!(
+                            "nobody knows how much room `{}` has for what is not written yet",
+                            p.buffer(*buffer).name
+                        )
+                    }),
+                }
             }
             Stmt::Local { buffer, init } => {
                 let b = known(p, *buffer, at)?;

@@ -200,6 +200,12 @@ fn allocation() {
         let buffer = buffer(p, "a1_pos");
         p.steps[0] = Step::Reserve { buffer, capacity: None, exact: false };
     });
+    rejected(Rule::Allocation, sparse_add, |p| {
+        let buffer = buffer(p, "a1_crd");
+        p.steps[1] = Step::Reserve { buffer, capacity: None, exact: false };
+        let Some(Step::Run(code)) = p.steps.last_mut() else { panic!("it runs") };
+        code.push(Stmt::AppendN { buffer, count: Expr::Index(1), value: None });
+    });
 }
 
 #[test]

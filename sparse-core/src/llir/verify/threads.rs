@@ -4,7 +4,7 @@ use super::code::{Place, Verifier, monoid};
 use super::tables::var_ty;
 use super::{Rule, VerifyError, ensure};
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Appends, Array, Block, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId};
+use crate::llir::{Appends, Array, Block, BufferId, Elem, Expr, Space, Stmt, Ty, VarId};
 use crate::scalar::Monoid;
 
 /// A [`Stmt::Threads`].
@@ -81,11 +81,7 @@ impl Verifier<'_> {
         for (n, id) in appends.buffers.iter().enumerate() {
             let b = self.usable(*id, at)?;
             ensure(b.space == Space::Growable, Rule::Space, at, || format!("`{}` does not grow", b.name))?;
-            let bounded = self
-                .p
-                .steps
-                .iter()
-                .any(|s| matches!(s, Step::Reserve { buffer, capacity: Some(_), .. } if buffer == id));
+            let bounded = self.p.has_capacity(*id);
             ensure(bounded == appends.before.is_some(), Rule::Threads, at, || {
                 format!("`{}` has a bound for all tasks, or for each, but not for both", b.name)
             })?;

@@ -86,6 +86,10 @@ impl Lowerer<'_> {
     pub(super) fn merge(&mut self, sweep: Sweep<'_>, w: Window, env: Env, st: State) -> Lowered {
         let mut block = Block::new();
         let (mut iters, others) = self.split(sweep, &w, env, &st, &mut block);
+        if let Some(counted) = self.gaps_first(sweep, &w, (&iters, &others), &st)? {
+            block.extend(counted);
+            return Ok(block);
+        }
         let gap_acts = self.acts_without(&iters.iter().map(|k| k.access).collect::<Vec<_>>(), &st);
         block.extend(match self.plan(sweep, &iters, &st, gap_acts) {
             Some(Plan::Union(union)) => self.united(sweep, w, &mut iters, &others, (union, st))?,
@@ -96,6 +100,27 @@ impl Lowerer<'_> {
         });
         block.extend(resumed(iters));
         Ok(block)
+    }
+
+    /// Of one operand: what its gaps do where only their number matters, which is the dimension's size less that of its entries, and
+    /// then its entries, whose coordinates nobody has to compare. So a row's `max` takes a 0 that is not stored once.
+    fn gaps_first(
+        &mut self,
+        sweep: Sweep<'_>,
+        w: &Window,
+        (iters, others): (&[Iter], &Env),
+        st: &State,
+    ) -> Result<Option<Block>, Box<Diagnostic>> {
+        let [k] = iters else { return Ok(None) };
+        let gap = st.clone().without(self, &[k.access]);
+        let known = k.stepper.unique && self.is_whole(sweep, w);
+        if !known || gap.is_noop(self) || !self.is_counted(sweep, &gap) {
+            return Ok(None);
+        }
+        let stored = build::sub(k.stepper.end.clone(), k.stepper.begin.clone());
+        let mut block = self.region(sweep, Window { lo: stored, hi: w.hi.clone() }, others.clone(), gap)?;
+        block.extend(self.position_loop(sweep, k, others, st.clone())?);
+        Ok(Some(block))
     }
 
     /// How to merge: few by a lattice, many in one loop if that is possible, and so a few of which some only let through what
