@@ -3,7 +3,9 @@
 //! 1. Sums that several threads share ([`super::sums`]).
 //! 2. A result with an operand's pattern: one thread a stored entry.
 //! 3. A result with several dense variables: one thread an element of the first two.
-//! 4. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
+//! 4. A result whose first level is sparse, of loops that are all over its own variables: one thread an entry of the operands'
+//!    first levels (`lower::gpu::stored_rows`).
+//! 5. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
 //!    them where operands are merged.
 //!
 //! A sparse workspace outside of all loops is filled and read by the coordinates of the outermost loops (`lower::gpu::list`).
@@ -46,7 +48,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
             .then(|| Scheduled { on_blocks: Some(scheduled.cin.clone()), ..scheduled.clone() });
         return Ok(in_classes.into_iter().chain([scheduled]).collect());
     }
-    let mut found = Vec::new();
+    let mut found: Vec<Scheduled> = stored_rows(kernel, cin).into_iter().collect();
     let mut refused = Diagnostics::new();
     for shape in shapes(kernel, cin) {
         for strategies in shape.units {
@@ -112,6 +114,23 @@ fn has_rows(kernel: &Kernel, cin: &Cin) -> bool {
     filled.retain(|w| w.format.is_sparse());
     // A table is claimed by one coordinate.
     is_row(kernel, *var) && !filled.is_empty() && filled.iter().all(|w| w.vars.len() == 1)
+}
+
+/// Loops as they are, the outermost over the coordinates of the result's first level, which is sparse. There is no command for what
+/// threads have of these: coordinates that one of several operands stores.
+fn stored_rows(kernel: &Kernel, cin: &Cin) -> Option<Scheduled> {
+    let lhs = &kernel.assignment.lhs;
+    let (out, nest) = (&kernel.tensors[lhs.tensor.index()].spec, nest(&cin.root));
+    let is_assembled = result_kind(kernel, cin) == ResultKind::Append;
+    let first = groups(out).filter(|g| is_assembled && g.prefix.is_empty())?.prefix.start;
+    let is_its_own = |v: &IndexVar| lhs.indices.contains(v);
+    let by_rows = nest.first() == Some(&lhs.indices[out.map.dim_of_level(first)]);
+    if !by_rows || nest.len() < 2 || !nest.iter().all(is_its_own) || !cin.workspaces.is_empty() {
+        return None;
+    }
+    let command = "default: one thread a coordinate that operands store".into();
+    let steps = vec![Step { command, cin: print::print(cin, kernel) }];
+    Some(Scheduled { cin: cin.clone(), steps, warnings: vec![], ignored_races: vec![], on_blocks: None })
 }
 
 /// Is the result's first level, which is dense and the only such one, over the variable?
