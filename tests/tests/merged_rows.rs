@@ -288,10 +288,15 @@ fn explain_says_who_merges_a_row() {
 #[test]
 fn every_wait_is_needed() {
     // Lanes that have kept what lies before their parts need not sum again.
-    for (statement, [few, more], sums) in [(STATEMENTS[3], [8, 40], false), (STATEMENTS[8], [40, 80], true)] {
+    let of_rows = [
+        (STATEMENTS[3], "Csr", [8, 40], false),
+        (STATEMENTS[8], "Csr", [40, 80], true),
+        (STATEMENTS[12], "Dcsr", [8, 40], false),
+    ];
+    for (statement, result, [few, more], sums) in of_rows {
         // Each team has several rows.
         let args = args(statement.1, 520);
-        let program = compiled_for(&text(statement, "Csr"), &[(few, 8), (more, 32), (300, 64)]);
+        let program = compiled_for(&text(statement, result), &[(few, 8), (more, 32), (300, 64)]);
         for who in ["group8", "warp", "block"] {
             // Samples are stored, and read; a block waits for what it sums besides.
             let scans = if who == "block" { 1 } else { 2 };
