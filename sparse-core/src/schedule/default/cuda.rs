@@ -3,9 +3,10 @@
 //! 1. Sums that several threads share ([`super::sums`]).
 //! 2. A result with an operand's pattern: one thread a stored entry.
 //! 3. A result with several dense variables: one thread an element of the first two.
-//! 4. A result whose first level is sparse, of loops that are all over its own variables: one thread an entry of the operands'
+//! 4. A dense result of rows of a sparse operand, scattered by the entries of another: one thread an entry of that.
+//! 5. A result whose first level is sparse, of loops that are all over its own variables: one thread an entry of the operands'
 //!    first levels (`lower::gpu::stored_rows`).
-//! 5. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
+//! 6. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
 //!    them where operands are merged.
 //!
 //! A sparse workspace outside of all loops is filled and read by the coordinates of the outermost loops (`lower::gpu::list`).
@@ -16,6 +17,7 @@
 use super::sums;
 use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, Team, WARP};
+use crate::cin::order::level_vars;
 use crate::cin::print;
 use crate::cin::provenance::Worth;
 use crate::cin::result::{ResultKind, result_kind};
@@ -163,6 +165,9 @@ pub(super) const UNITS: &[(Unit, Strategy)] = &[
     (Unit::GpuThread, Strategy::Atomics),
 ];
 
+/// Where iterations that threads have side by side write the same elements.
+const ATOMIC: &[(Unit, Strategy)] = &[(Unit::GpuThread, Strategy::Atomics)];
+
 pub(super) fn plan(kernel: &Kernel) -> Plan<'_> {
     Plan::new(kernel, Span::call_site())
 }
@@ -232,6 +237,22 @@ pub(super) fn accesses(kernel: &Kernel) -> Vec<Access> {
     all
 }
 
+/// Is each entry of the operand a factor of a row of another sparse one, all of whose terms a dense result's row sums? A dense result has
+/// few rows, and one of them may have most of the entries.
+fn scatters_rows(kernel: &Kernel, nest: &[IndexVar], a: &Access) -> bool {
+    let lhs = &kernel.assignment.lhs;
+    let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
+    let levels = level_vars(spec(a), a);
+    let Some(inside) = nest.strip_prefix(&levels[..]) else { return false };
+    let is_summed = levels.len() > 1 && levels.iter().any(|v| !lhs.indices.contains(v));
+    let is_sparse = |b: &Access| {
+        let mut over = level_vars(spec(b), b).into_iter().zip(&spec(b).levels);
+        over.any(|(v, level)| inside.contains(&v) && !level.is_full())
+    };
+    let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
+    dense && is_summed && !spec(a).is_dense() && accesses(kernel).iter().any(is_sparse)
+}
+
 /// Ways to share the loops, best first.
 fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
@@ -256,6 +277,9 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
             }
             plan.fuse_as(&name(first), &name(second), "fused")
         }));
+    }
+    for a in accesses(kernel).iter().filter(|a| scatters_rows(kernel, &nest, a)) {
+        shapes.extend(positions(cin, &nest, a).map(|positions| Shape { units: ATOMIC, ..shape(&positions) }));
     }
     if let Some(first) = nest.first() {
         let leads = |a: &&Access| {
