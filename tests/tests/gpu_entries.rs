@@ -1,4 +1,4 @@
-//! Points that share out entries, on the simulator: what a thread's entries have beside each other is loaded in vectors.
+//! Threads that share out entries, on the simulator: what one has beside each other is loaded in vectors, and a long row is no thread's.
 
 use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::front::parse_str;
@@ -47,4 +47,27 @@ fn entries_that_are_no_whole_batch_are_loaded_one_by_one() {
             assert!(loads(point, entries) > 0);
         }
     }
+}
+
+/// A product into a dense matrix: the entries of a long row are different threads', without a schedule.
+#[test]
+fn entries_of_a_long_row_scatter_side_by_side() {
+    let product = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
+    let by_rows = "schedule cuda { split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces); \
+         parallelize(thread, GPUThread, NoRaces); }";
+    let csr = |stored: fn(usize, usize) -> bool| {
+        let all = (0..64 * 64).map(|n| [n / 64, n % 64]).filter(|c| stored(c[0], c[1]));
+        let made = Csr::from_triplets([64, 64], all.enumerate().map(|(n, c)| (c, value(n))));
+        Arg::Tensor(DynTensor::from(&made.unwrap()))
+    };
+    let args = [csr(|i, j| i == 0 || i == j), csr(|i, j| (i + j) % 16 == 0)];
+    let serial = compile_kernel(parse_str(product).unwrap(), &Options::default()).unwrap().program;
+    let longest = |text: &str| {
+        let program = compile_cuda(parse_str(text).unwrap(), &Options::default()).unwrap().program;
+        let (found, reports) = run_reporting(&program, &args, Limits::default()).unwrap();
+        assert_eq!(found, run(&serial, &args).unwrap(), "{text}");
+        reports[0].longest_warp.instructions
+    };
+    let (default, rows) = (longest(product), longest(&format!("{product} {by_rows}")));
+    assert!(default * 8 < rows, "{default}, {rows}");
 }

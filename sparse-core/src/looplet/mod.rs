@@ -11,7 +11,7 @@ mod dense;
 mod singleton;
 
 use crate::format::Level;
-use crate::llir::{BufferId, Expr};
+use crate::llir::{Bound, BufferId, Expr, build};
 
 /// Where an access stands in its tensor's storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +135,25 @@ pub fn locate(level: &LevelRef, parent: &Position, coordinate: &Expr, bind: &mut
     }
 }
 
+/// The same of a level that lists coordinates and has been searched: the first coordinate that is not below is at `p`, if that is
+/// not the end; `surely` if the coordinate is there.
+pub fn found(
+    level: &LevelRef,
+    p: Expr,
+    end: Expr,
+    coordinate: &Expr,
+    surely: bool,
+    bind: &mut dyn Bind,
+) -> Looplet {
+    let Some(crd) = level.crd else { return Looplet::Run(Body::Fill) };
+    let cond = is_at(crd, &p, &end, coordinate);
+    let child = Body::Child(child_at(crd, p, end, level.level.is_unique(), coordinate, bind));
+    match surely {
+        true => Looplet::Run(child),
+        false => Looplet::Switch { cond, then: child, otherwise: Body::Fill },
+    }
+}
+
 /// Finds a coordinate in `crd[begin..end]`, for the levels that store coordinates.
 fn search(
     crd: BufferId,
@@ -144,19 +163,32 @@ fn search(
     coordinate: &Expr,
     bind: &mut dyn Bind,
 ) -> Looplet {
-    use crate::llir::{Bound, build};
     let lower = build::search(Bound::Lower, crd, begin, end.clone(), coordinate.clone());
     let p = bind.bind("p", lower);
-    let found = build::and(
-        build::lt(p.clone(), end.clone()),
-        build::eq(build::load(crd, p.clone()), coordinate.clone()),
-    );
-    let child = if unique {
-        Position::One(p)
-    } else {
-        let upper = build::search(Bound::Upper, crd, p.clone(), end, coordinate.clone());
-        let q = bind.bind("q", upper);
-        Position::Range(p, q)
-    };
-    Looplet::Switch { cond: found, then: Body::Child(child), otherwise: Body::Fill }
+    Looplet::Switch {
+        cond: is_at(crd, &p, &end, coordinate),
+        then: Body::Child(child_at(crd, p, end, unique, coordinate, bind)),
+        otherwise: Body::Fill,
+    }
+}
+
+fn is_at(crd: BufferId, p: &Expr, end: &Expr, coordinate: &Expr) -> Expr {
+    build::and(build::lt(p.clone(), end.clone()), build::eq(build::load(crd, p.clone()), coordinate.clone()))
+}
+
+/// The child of a coordinate whose first position is known.
+fn child_at(
+    crd: BufferId,
+    p: Expr,
+    end: Expr,
+    unique: bool,
+    coordinate: &Expr,
+    bind: &mut dyn Bind,
+) -> Position {
+    if unique {
+        return Position::One(p);
+    }
+    let upper = build::search(Bound::Upper, crd, p.clone(), end, coordinate.clone());
+    let q = bind.bind("q", upper);
+    Position::Range(p, q)
 }

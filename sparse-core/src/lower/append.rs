@@ -98,13 +98,17 @@ impl Lowerer<'_> {
         let len = self.group_len(group + 1);
         let mut block = vec![Stmt::Let { var: begin, value: len.clone() }];
         block.extend(inner);
-        let mut then = self.append_coordinates(&parent, group);
+        let mut stores = self.append_coordinates(&parent, group);
         let pos = self.out_array(Array::Pos(self.out.tensor, child));
         let value = match self.out.in_tasks {
             true => build::sub(len.clone(), Expr::Var(begin)),
             false => len.clone(),
         };
-        then.extend(self.push(group, pos, 1, value));
+        stores.extend(self.push(group, pos, 1, value));
+        let mut then = match self.merges_parts() {
+            Some(lanes) => lanes.first(stores),
+            None => stores,
+        };
         then.extend(self.advance(group));
         block.push(Stmt::If { cond: build::lt(begin, len), then, otherwise: vec![] });
         Ok(block)

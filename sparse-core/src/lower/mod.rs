@@ -85,7 +85,7 @@ use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty,
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
 use crate::scalar::DType;
 use binder::Binder;
-use gpu::{HostSizes, List, Listing, Tiers};
+use gpu::{Here, HostSizes, List, Listing, Tiers};
 pub use options::Options;
 use output::Output;
 use program::sources;
@@ -485,9 +485,15 @@ impl<'k> Lowerer<'k> {
         let Some(coordinate) = self.known(var, &st) else {
             unreachable!("only a known coordinate is located")
         };
-        let mut block = Block::new();
+        let (mut block, here) = (Block::new(), self.stored_here(a, &st));
         let mut binder = Binder::new(self, &mut block, a, cursor.level, var);
-        match looplet::locate(&level, &cursor.position, &coordinate, &mut binder) {
+        let located = match here {
+            Some(Here { p, end, surely, .. }) => {
+                looplet::found(&level, p, end, &coordinate, surely, &mut binder)
+            }
+            None => looplet::locate(&level, &cursor.position, &coordinate, &mut binder),
+        };
+        match located {
             Looplet::Run(Body::Child(p)) => {
                 block.extend(self.lower(loops, st.step(a, p))?);
             }

@@ -115,23 +115,21 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_count(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
-    const int row = block_x * 256 + thread_x;
-    int A1_count = 0;
-    int A2_count = 0;
-    int A3_count = 0;
+    const int entry = block_x * 256 + thread_x;
     const int pB1_end = B1_pos[1];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < pB1_end) {
-        const int i = B1_crd[row];
+    if (entry < pB1_end) {
+        const int i = B1_crd[entry];
+        int A1_count = 0;
+        int A2_count = 0;
+        int A3_count = 0;
         const int A2_begin = A2_count;
         const int pC1_begin = C1_pos[0];
         const int pC1_end = C1_pos[1];
         const int pC1 = lowerBound(C1_crd, pC1_begin, pC1_end, i);
         if (pC1 < pC1_end && C1_crd[pC1] == i) {
-            const int pB2_end = B2_pos[row + 1];
+            const int pB2_end = B2_pos[entry + 1];
             const int pC2_end = C2_pos[pC1 + 1];
-            int pB = B2_pos[row];
+            int pB = B2_pos[entry];
             int pC = C2_pos[pC1];
             while (pB < pB2_end && pC < pC2_end) {
                 const int jB = B2_crd[pB];
@@ -170,10 +168,10 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_count(
         if (A2_begin < A2_count) {
             ++A1_count;
         }
+        A1_begins[entry] = A1_count;
+        A2_begins[entry] = A2_count;
+        A3_begins[entry] = A3_count;
     }
-    A1_begins[row] = A1_count;
-    A2_begins[row] = A2_count;
-    A3_begins[row] = A3_count;
 }
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
@@ -185,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums1(
     waitForLaunch();
     allowNextLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
     }
     const int all = sumInBlock<256>(sum, partial);
@@ -202,12 +200,12 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles1(
     waitForLaunch();
     allowNextLaunch();
     int carry = 0;
-    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+    for (int begin = 0, begin_end = (B1_pos[1] + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
+        const int sum = tile < (B1_pos[1] + 2048) / 2048 ? A1_sums[tile] : 0;
         int all;
         const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+        if (tile < (B1_pos[1] + 2048) / 2048) {
             A1_sums[tile] = addCounts(carry, before);
         }
         carry = addCounts(carry, all);
@@ -224,13 +222,13 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins1(
     waitForLaunch();
     allowNextLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
     }
     const int before = sumBeforeInBlock<256>(sum, partial);
     int at = addCounts(A1_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
-        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A1_begins[n] : 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1] + 1); n < n_end; ++n) {
+        const int count = n < B1_pos[1] ? A1_begins[n] : 0;
         A1_begins[n] = at;
         at = addCounts(at, count);
     }
@@ -245,7 +243,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums2(
     waitForLaunch();
     allowNextLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A2_begins[n]);
     }
     const int all = sumInBlock<256>(sum, partial);
@@ -262,12 +260,12 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles2(
     waitForLaunch();
     allowNextLaunch();
     int carry = 0;
-    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+    for (int begin = 0, begin_end = (B1_pos[1] + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A2_sums[tile] : 0;
+        const int sum = tile < (B1_pos[1] + 2048) / 2048 ? A2_sums[tile] : 0;
         int all;
         const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+        if (tile < (B1_pos[1] + 2048) / 2048) {
             A2_sums[tile] = addCounts(carry, before);
         }
         carry = addCounts(carry, all);
@@ -284,13 +282,13 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins2(
     waitForLaunch();
     allowNextLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A2_begins[n]);
     }
     const int before = sumBeforeInBlock<256>(sum, partial);
     int at = addCounts(A2_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
-        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A2_begins[n] : 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1] + 1); n < n_end; ++n) {
+        const int count = n < B1_pos[1] ? A2_begins[n] : 0;
         A2_begins[n] = at;
         at = addCounts(at, count);
     }
@@ -305,7 +303,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums3(
     waitForLaunch();
     allowNextLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A3_begins[n]);
     }
     const int all = sumInBlock<256>(sum, partial);
@@ -322,12 +320,12 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles3(
     waitForLaunch();
     allowNextLaunch();
     int carry = 0;
-    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+    for (int begin = 0, begin_end = (B1_pos[1] + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A3_sums[tile] : 0;
+        const int sum = tile < (B1_pos[1] + 2048) / 2048 ? A3_sums[tile] : 0;
         int all;
         const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+        if (tile < (B1_pos[1] + 2048) / 2048) {
             A3_sums[tile] = addCounts(carry, before);
         }
         carry = addCounts(carry, all);
@@ -343,13 +341,13 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins3(
     const int thread_x = threadIdx.x;
     waitForLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A3_begins[n]);
     }
     const int before = sumBeforeInBlock<256>(sum, partial);
     int at = addCounts(A3_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
-        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A3_begins[n] : 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1] + 1); n < n_end; ++n) {
+        const int count = n < B1_pos[1] ? A3_begins[n] : 0;
         A3_begins[n] = at;
         at = addCounts(at, count);
     }
@@ -368,25 +366,23 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_fill(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     if (block_x * 256 + thread_x == 0) {
-        A1_pos[1] = A1_begins[(B1_pos[1] + 255) / 256 * 256];
+        A1_pos[1] = A1_begins[B1_pos[1]];
     }
-    const int row = block_x * 256 + thread_x;
-    int pA1 = A1_begins[row];
-    int pA2 = A2_begins[row];
-    int pA3 = A3_begins[row];
+    const int entry = block_x * 256 + thread_x;
     const int pB1_end = B1_pos[1];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < pB1_end) {
-        const int i = B1_crd[row];
+    if (entry < pB1_end) {
+        const int i = B1_crd[entry];
+        int pA1 = A1_begins[entry];
+        int pA2 = A2_begins[entry];
+        int pA3 = A3_begins[entry];
         const int A2_begin = pA2;
         const int pC1_begin = C1_pos[0];
         const int pC1_end = C1_pos[1];
         const int pC1 = lowerBound(C1_crd, pC1_begin, pC1_end, i);
         if (pC1 < pC1_end && C1_crd[pC1] == i) {
-            const int pB2_end = B2_pos[row + 1];
+            const int pB2_end = B2_pos[entry + 1];
             const int pC2_end = C2_pos[pC1 + 1];
-            int pB = B2_pos[row];
+            int pB = B2_pos[entry];
             int pC = C2_pos[pC1];
             while (pB < pB2_end && pC < pC2_end) {
                 const int jB = B2_crd[pB];

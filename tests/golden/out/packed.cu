@@ -112,17 +112,15 @@ extern "C" __global__ void __launch_bounds__(256) pack_count(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
-    const int row = block_x * 256 + thread_x;
-    int A1_count = 0;
+    const int entry = block_x * 256 + thread_x;
     const int pB1_end = B1_pos[1];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < pB1_end) {
-        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+    if (entry < pB1_end) {
+        int A1_count = 0;
+        for (int pB = B2_pos[entry], pB_end = B2_pos[entry + 1]; pB < pB_end; ++pB) {
             A1_count = addCounts(A1_count, B3_pos[pB + 1] - B3_pos[pB]);
         }
+        A1_begins[entry] = A1_count;
     }
-    A1_begins[row] = A1_count;
 }
 
 // A[i, j, k] = B[i, j, k];
@@ -134,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(256) pack_sums(
     waitForLaunch();
     allowNextLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
     }
     const int all = sumInBlock<256>(sum, partial);
@@ -151,12 +149,12 @@ extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles(
     waitForLaunch();
     allowNextLaunch();
     int carry = 0;
-    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+    for (int begin = 0, begin_end = (B1_pos[1] + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
+        const int sum = tile < (B1_pos[1] + 2048) / 2048 ? A1_sums[tile] : 0;
         int all;
         const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+        if (tile < (B1_pos[1] + 2048) / 2048) {
             A1_sums[tile] = addCounts(carry, before);
         }
         carry = addCounts(carry, all);
@@ -172,13 +170,13 @@ extern "C" __global__ void __launch_bounds__(256) pack_begins(
     const int thread_x = threadIdx.x;
     waitForLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1]); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
     }
     const int before = sumBeforeInBlock<256>(sum, partial);
     int at = addCounts(A1_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
-        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A1_begins[n] : 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_pos[1] + 1); n < n_end; ++n) {
+        const int count = n < B1_pos[1] ? A1_begins[n] : 0;
         A1_begins[n] = at;
         at = addCounts(at, count);
     }
@@ -195,16 +193,14 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
     const int thread_x = threadIdx.x;
     allowNextLaunch();
     if (block_x * 256 + thread_x == 0) {
-        A_list_pos[1] = A1_begins[(B1_pos[1] + 255) / 256 * 256];
+        A_list_pos[1] = A1_begins[B1_pos[1]];
     }
-    const int row = block_x * 256 + thread_x;
-    int pA1 = A1_begins[row];
+    const int entry = block_x * 256 + thread_x;
     const int pB1_end = B1_pos[1];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < pB1_end) {
-        const int i = B1_crd[row];
-        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+    if (entry < pB1_end) {
+        const int i = B1_crd[entry];
+        int pA1 = A1_begins[entry];
+        for (int pB = B2_pos[entry], pB_end = B2_pos[entry + 1]; pB < pB_end; ++pB) {
             const int j = B2_crd[pB];
             for (int pB_2 = B3_pos[pB], pB_2_end = B3_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
                 const int k = B3_crd[pB_2];

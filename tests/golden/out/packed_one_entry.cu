@@ -124,18 +124,110 @@ template <int T> __device__ __forceinline__ int sumInBlock(int count, int* parti
 
 // A[i, j] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) pack_count(
-    const int* __restrict__ B2_pos, int B1_dim, int* __restrict__ A1_begins) {
+    const int* __restrict__ B2_pos, int B1_dim, int* __restrict__ A1_begins,
+    int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
-    const int row = block_x * 256 + thread_x;
-    int A1_count = 0;
-    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < B1_dim) {
-        A1_count = addCounts(A1_count, B2_pos[row + 1] - B2_pos[row]);
+    const int i = block_x * 256 + thread_x;
+    if (i < B1_dim) {
+        int A1_count = 0;
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        const int entries = pB2_end - pB2_begin;
+        if (512 <= entries) {
+            const int at = atomicAdd(&rows_many[1], 1);
+            rows_of_blocks[at] = i;
+        } else if (32 <= entries) {
+            const int at = atomicAdd(&rows_many[0], 1);
+            rows_of_warps[at] = i;
+        } else {
+            A1_count = addCounts(A1_count, pB2_end - pB2_begin);
+        }
+        A1_begins[i] = A1_count;
     }
-    A1_begins[row] = A1_count;
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_count_warp(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* rows_of_warps,
+    const int* rows_many, int* A1_begins, int* before_of_warps) {
+    __shared__ int B_sampled[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 16384) {
+        const int i = rows_of_warps[rank];
+        int A1_count = 0;
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 32 of all at most
+        const int B_entries = pB2_end - pB2_begin;
+        const int step = (B_entries + 30) / 31;
+        const int B_samples = (B_entries + step - 1) / step;
+        if (lane < B_samples) {
+            const int j = B2_crd[pB2_begin + (long long)lane * step];
+            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+            // how many samples lie before this one
+            const int at = thread_x / 32 * 32 + (pB - pB2_begin + step - 1) / step;
+            B_sampled[at] = pB;
+        }
+        __syncwarp();
+        // a lane's part: from one sample, in their order, to the next
+        const int pB_begin = lane < B_samples ? B_sampled[thread_x] : pB2_end;
+        const int pB_end = lane + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
+        A1_count = addCounts(A1_count, pB_end - pB_begin);
+        int all;
+        const int before = sumBefore<32, OwnGroup>(A1_count, all);
+        __syncwarp();
+        before_of_warps[rank * 32 + lane] = before;
+        if (lane == 0) {
+            A1_begins[i] = all;
+        }
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_count_block(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* rows_of_blocks,
+    const int* rows_many, int* A1_begins, int* before_of_blocks) {
+    __shared__ int B_sampled[256];
+    __shared__ int partial[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = block_x, rank_end = rows_many[1]; rank < rank_end; rank += 2048) {
+        const int i = rows_of_blocks[rank];
+        int A1_count = 0;
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 256 of all at most
+        const int B_entries = pB2_end - pB2_begin;
+        const int step = (B_entries + 254) / 255;
+        const int B_samples = (B_entries + step - 1) / step;
+        if (thread_x < B_samples) {
+            const int j = B2_crd[pB2_begin + (long long)thread_x * step];
+            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+            // how many samples lie before this one
+            const int at = (pB - pB2_begin + step - 1) / step;
+            B_sampled[at] = pB;
+        }
+        __syncthreads();
+        // a lane's part: from one sample, in their order, to the next
+        const int pB_begin = thread_x < B_samples ? B_sampled[thread_x] : pB2_end;
+        const int pB_end = thread_x + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
+        A1_count = addCounts(A1_count, pB_end - pB_begin);
+        int all;
+        const int before = sumBeforeInBlock<256>(A1_count, partial, all);
+        before_of_blocks[rank * 256 + thread_x] = before;
+        if (thread_x == 0) {
+            A1_begins[i] = all;
+        }
+    }
 }
 
 // A[i, j] = B[i, j];
@@ -147,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(256) pack_sums(
     waitForLaunch();
     allowNextLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_dim + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
     }
     const int all = sumInBlock<256>(sum, partial);
@@ -164,12 +256,12 @@ extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles(
     waitForLaunch();
     allowNextLaunch();
     int carry = 0;
-    for (int begin = 0, begin_end = ((B1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+    for (int begin = 0, begin_end = (B1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < ((B1_dim + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
+        const int sum = tile < (B1_dim + 2048) / 2048 ? A1_sums[tile] : 0;
         int all;
         const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < ((B1_dim + 255) / 256 * 256 + 2048) / 2048) {
+        if (tile < (B1_dim + 2048) / 2048) {
             A1_sums[tile] = addCounts(carry, before);
         }
         carry = addCounts(carry, all);
@@ -185,13 +277,13 @@ extern "C" __global__ void __launch_bounds__(256) pack_begins(
     const int thread_x = threadIdx.x;
     waitForLaunch();
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_dim + 255) / 256 * 256); n < n_end; ++n) {
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
         sum = addCounts(sum, A1_begins[n]);
     }
     const int before = sumBeforeInBlock<256>(sum, partial);
     int at = addCounts(A1_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_dim + 255) / 256 * 256 + 1); n < n_end; ++n) {
-        const int count = n < (B1_dim + 255) / 256 * 256 ? A1_begins[n] : 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
+        const int count = n < B1_dim ? A1_begins[n] : 0;
         A1_begins[n] = at;
         at = addCounts(at, count);
     }
@@ -204,17 +296,108 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
     int* __restrict__ A_list1_crd, int* __restrict__ A_list2_crd, double* __restrict__ A_list_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    allowNextLaunch();
     if (block_x * 256 + thread_x == 0) {
-        A_list_pos[1] = A1_begins[(B1_dim + 255) / 256 * 256];
+        A_list_pos[1] = A1_begins[B1_dim];
     }
-    const int row = block_x * 256 + thread_x;
-    int pA1 = A1_begins[row];
-    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < B1_dim) {
-        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+    const int i = block_x * 256 + thread_x;
+    if (i < B1_dim) {
+        int pA1 = A1_begins[i];
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        const int entries = pB2_end - pB2_begin;
+        if (entries < 32) {
+            for (int pB = pB2_begin; pB < pB2_end; ++pB) {
+                const int j = B2_crd[pB];
+                A_list1_crd[pA1] = i;
+                A_list2_crd[pA1] = j;
+                A_list_vals[pA1] = B_vals[pB];
+                ++pA1;
+            }
+        }
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_fill_warp(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ A1_begins, const int* __restrict__ rows_of_warps,
+    const int* __restrict__ rows_many, const int* __restrict__ before_of_warps, int* A_list1_crd,
+    int* A_list2_crd, double* A_list_vals) {
+    __shared__ int B_sampled[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    waitForLaunch();
+    allowNextLaunch();
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 16384) {
+        const int i = rows_of_warps[rank];
+        int pA1 = A1_begins[i];
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 32 of all at most
+        const int B_entries = pB2_end - pB2_begin;
+        const int step = (B_entries + 30) / 31;
+        const int B_samples = (B_entries + step - 1) / step;
+        if (lane < B_samples) {
+            const int j = B2_crd[pB2_begin + (long long)lane * step];
+            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+            // how many samples lie before this one
+            const int at = thread_x / 32 * 32 + (pB - pB2_begin + step - 1) / step;
+            B_sampled[at] = pB;
+        }
+        __syncwarp();
+        // a lane's part: from one sample, in their order, to the next
+        const int pB_begin = lane < B_samples ? B_sampled[thread_x] : pB2_end;
+        const int pB_end = lane + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
+        __syncwarp();
+        pA1 += before_of_warps[rank * 32 + lane];
+        for (int pB = pB_begin; pB < pB_end; ++pB) {
             const int j = B2_crd[pB];
-            A_list1_crd[pA1] = row;
+            A_list1_crd[pA1] = i;
+            A_list2_crd[pA1] = j;
+            A_list_vals[pA1] = B_vals[pB];
+            ++pA1;
+        }
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_fill_block(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ A1_begins, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, const int* __restrict__ before_of_blocks, int* A_list1_crd,
+    int* A_list2_crd, double* A_list_vals) {
+    __shared__ int B_sampled[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    waitForLaunch();
+    for (int rank = block_x, rank_end = rows_many[1]; rank < rank_end; rank += 2048) {
+        const int i = rows_of_blocks[rank];
+        int pA1 = A1_begins[i];
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        // every `step`-th entry of each operand is a sample: 256 of all at most
+        const int B_entries = pB2_end - pB2_begin;
+        const int step = (B_entries + 254) / 255;
+        const int B_samples = (B_entries + step - 1) / step;
+        if (thread_x < B_samples) {
+            const int j = B2_crd[pB2_begin + (long long)thread_x * step];
+            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+            // how many samples lie before this one
+            const int at = (pB - pB2_begin + step - 1) / step;
+            B_sampled[at] = pB;
+        }
+        __syncthreads();
+        // a lane's part: from one sample, in their order, to the next
+        const int pB_begin = thread_x < B_samples ? B_sampled[thread_x] : pB2_end;
+        const int pB_end = thread_x + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
+        __syncthreads();
+        pA1 += before_of_blocks[rank * 256 + thread_x];
+        for (int pB = pB_begin; pB < pB_end; ++pB) {
+            const int j = B2_crd[pB];
+            A_list1_crd[pA1] = i;
             A_list2_crd[pA1] = j;
             A_list_vals[pA1] = B_vals[pB];
             ++pA1;

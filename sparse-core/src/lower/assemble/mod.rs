@@ -2,8 +2,9 @@
 //!
 //! The loops are lowered twice. The first time each *row* counts the entries that it appends to each group of levels;
 //! sums of the counts before are where a row's entries begin; the second time each row stores its entries from there
-//! on. A row is an element of the result's dense levels at the root, or, where it has none, what one thread has of the
-//! loops that are bound: rows are in the order of the result's coordinates. The first group's begins below dense levels
+//! on. A row is an element of the result's dense levels at the root, or, where it has none, a coordinate that operands store
+//! (`super::gpu::stored_rows`), or what one thread has of the loops that are bound: rows are in the order of the result's
+//! coordinates. The first group's begins below dense levels
 //! are the result's `pos`.
 //!
 //! ```text
@@ -150,8 +151,13 @@ impl<'k> Lowerer<'k> {
     /// How many entries of a group a row has, when they have been counted.
     pub(super) fn entries_of_row(&self, group: usize, row: &Expr) -> Option<Expr> {
         let begins = *self.out.assembly.as_ref()?.begins.get(group)?;
-        let end = build::load(begins, build::add(row.clone(), Expr::Index(1)));
-        Some(build::sub(end, build::load(begins, row.clone())))
+        Some(build::sub(self.end_of_entries(group, row)?, build::load(begins, row.clone())))
+    }
+
+    /// Where a row's entries of a group end, when they have been counted.
+    pub(super) fn end_of_entries(&self, group: usize, row: &Expr) -> Option<Expr> {
+        let begins = *self.out.assembly.as_ref()?.begins.get(group)?;
+        Some(build::load(begins, build::add(row.clone(), Expr::Index(1))))
     }
 
     /// A producer begins to fill a table, or ends.
@@ -193,12 +199,12 @@ impl<'k> Lowerer<'k> {
         block
     }
 
-    /// What the entries of a result with one group of levels are counted in, or where the next one is stored.
+    /// What the entries of a result's last group of levels are counted in, or where the next one is stored.
     pub(super) fn next_of_row(&self) -> Option<VarId> {
-        self.out.assembly.as_ref()?.next.first().copied()
+        self.out.assembly.as_ref()?.next.last().copied()
     }
 
-    /// Lowers what counts a row's entries in a variable, whatever the pass is.
+    /// Lowers what counts a row's entries in a variable, those of the last group, whatever the pass is.
     pub(super) fn counting_in<T>(&mut self, count: VarId, lower: impl FnOnce(&mut Self) -> T) -> T {
         let exchange = |l: &mut Self, pass: &mut Pass, next: &mut Vec<VarId>| {
             if let Some(assembly) = &mut l.out.assembly {
@@ -206,7 +212,12 @@ impl<'k> Lowerer<'k> {
                 std::mem::swap(&mut assembly.next, next);
             }
         };
-        let (mut pass, mut next) = (Pass::Count, vec![count]);
+        let above = self
+            .out
+            .assembly
+            .as_ref()
+            .map_or(&[][..], |a| a.next.split_last().map_or(&[], |(_, above)| above));
+        let (mut pass, mut next) = (Pass::Count, [above, &[count]].concat());
         exchange(self, &mut pass, &mut next);
         let lowered = lower(self);
         exchange(self, &mut pass, &mut next);
@@ -265,7 +276,7 @@ impl<'k> Lowerer<'k> {
     }
 
     /// Declares the row's next positions.
-    fn open_row(&mut self, row: &Expr) -> Block {
+    pub(super) fn open_row(&mut self, row: &Expr) -> Block {
         let Some(assembly) = &mut self.out.assembly else { return vec![] };
         assembly.row = Some(row.clone());
         let (pass, begins) = (assembly.pass, assembly.begins.clone());
@@ -288,14 +299,14 @@ impl<'k> Lowerer<'k> {
         block
     }
 
-    fn leave_row(&mut self) {
+    pub(super) fn leave_row(&mut self) {
         if let Some(assembly) = &mut self.out.assembly {
             assembly.row = None;
             assembly.scattered.clear();
         }
     }
 
-    fn close_row_of(&mut self, before: Block, body: Block, row: &Expr) -> Block {
+    pub(super) fn close_row_of(&mut self, before: Block, body: Block, row: &Expr) -> Block {
         let Some(Assembly { pass, begins, next, scattered, .. }) = &self.out.assembly else { return body };
         let store = |(&buffer, &var): (&BufferId, &VarId)| Stmt::Store {
             buffer,

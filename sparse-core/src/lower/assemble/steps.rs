@@ -119,6 +119,7 @@ impl<'k> Lowerer<'k> {
         steps: &mut Vec<Step>,
     ) -> Result<Launches, Box<Diagnostic>> {
         let (mut launches, mut rows) = (Launches::default(), None);
+        self.find_stored_rows(loops, state)?;
         let g = self.out_groups();
         self.out.gpu.row_parts = self.row_parts(loops, state);
         for (pass, launches) in launches.by_pass() {
@@ -183,9 +184,14 @@ impl<'k> Lowerer<'k> {
     fn rows(&mut self, g: &Groups) -> Option<(Expr, Expr)> {
         let (on_host, on_device) = match g.prefix.is_empty() {
             false => (self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone())),
-            true => self.row_numbers()?,
+            true => self.numbers_of_rows()?,
         };
         Some((self.named_size("row_numbers", on_host), on_device))
+    }
+
+    /// How many rows there are of a result without dense levels at the root.
+    fn numbers_of_rows(&self) -> Option<(Expr, Expr)> {
+        self.numbers_of_stored_rows().or_else(|| self.row_numbers())
     }
 
     /// Allocates what is filled.
@@ -245,6 +251,7 @@ impl<'k> Lowerer<'k> {
         self.take_turns();
         let g = self.out_groups();
         let mut body = match g.prefix.is_empty() {
+            true if self.has_stored_rows() => self.assemble_stored_rows(loops, state.clone())?,
             true => self.assemble_threads(loops, state.clone())?,
             false => self.lower(loops, state.clone())?,
         };
@@ -292,7 +299,7 @@ impl<'k> Lowerer<'k> {
 
     /// The root level's only row ends at the number of all its entries.
     fn close_root(&mut self, g: &Groups, begins: &[BufferId]) -> Lowered {
-        let (Some(row), Some((_, rows))) = (self.row_number(), self.row_numbers()) else {
+        let (Some(row), Some((_, rows))) = (self.row_number(), self.numbers_of_rows()) else {
             return Err(self.refuse_assembly());
         };
         let pos = self.out_array(Array::Pos(self.out.tensor, g.appended[0].start));

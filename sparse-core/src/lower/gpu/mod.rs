@@ -41,6 +41,7 @@
 //! - `turns`: teams that take rows in turn
 //! - `parts`: rows of merged operands, in parts
 //! - `samples`: where these parts begin
+//! - `stored_rows`: rows that operands store, where the result's first level is sparse
 //! - `refused`: sparse workspaces that threads cannot have
 //!
 //! What all threads scatter into:
@@ -90,6 +91,7 @@ mod scan;
 mod scatter;
 mod segment;
 mod share;
+mod stored_rows;
 mod table;
 mod team;
 mod tiers;
@@ -126,6 +128,8 @@ pub(super) use open_rows::OpenRows;
 pub(super) use parts::RowParts;
 use pieces::Pieces;
 pub(super) use segment::Segment;
+pub(super) use stored_rows::Here;
+use stored_rows::StoredRows;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;
 use tiers::RowTables;
@@ -200,6 +204,8 @@ pub(super) struct GpuRows {
     pieces: Option<Pieces>,
     /// Who assembles rows of merged operands that are long.
     pub(super) row_parts: Option<RowParts>,
+    /// What the rows of a result are whose first level is sparse, if nobody scheduled them.
+    stored_rows: Option<StoredRows>,
     /// By row, how much work it is, where teams have rows by that.
     row_work: Option<BufferId>,
     /// Arrays of tables in shared memory, and the device's that they stand for.

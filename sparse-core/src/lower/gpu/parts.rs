@@ -81,27 +81,34 @@ pub(super) fn select(cond: Expr, then: Expr, otherwise: Expr) -> Expr {
 }
 
 impl Lowerer<'_> {
-    /// Whether long rows are teams', and which: rows below dense levels inside of which one loop merges operands, if nobody
-    /// scheduled them.
+    /// Whether long rows are teams', and which: rows below dense levels, or those that operands store, inside of which one loop merges
+    /// operands, if nobody scheduled them.
     pub(in super::super) fn row_parts(&self, loops: &[IndexVar], state: &State) -> Option<RowParts> {
         let g = self.out_groups();
         let (&var, rows) = loops.split_last()?;
-        let of_row = self.out.vars.get(g.prefix.clone())?;
-        let is_row = g.appended.len() == 1 && g.appended[0].len() == 1 && g.suffix.is_empty();
-        let inside = self.out.vars.get(g.prefix.end) == Some(&var) && self.provenance.made_by(var).is_none();
+        let of_row = self.of_row();
+        let is_row = g.suffix.is_empty() && self.out.vars.len() == of_row.len() + 1;
+        let inside = self.out.vars.last() == Some(&var) && self.provenance.made_by(var).is_none();
         let around = |v: &IndexVar| self.provenance.roots(*v).iter().all(|root| of_row.contains(root));
         let filled = !self.workspaces.is_empty() || !self.lists.is_empty();
         let default = matches!(self.kernel.cuda, Schedule::Default);
-        if g.prefix.is_empty() || !is_row || !inside || !rows.iter().all(around) || filled || !default {
+        if of_row.is_empty() || !is_row || !inside || !rows.iter().all(around) || filled || !default {
             return None;
         }
+        // How long rows of a list of entries are the host does not know, so that classes without rows are launched, too. Where rows
+        // are entries' there are so many anyway that this is little.
+        let is_listed = |level| match level {
+            Level::Compressed { unique } => unique,
+            Level::Singleton { unique } => unique && self.has_stored_rows(),
+            Level::Dense => false,
+        };
         let mut operands = Vec::new();
         state.rhs.for_each_access(&mut |a| {
             let (vars, levels) = (&self.level_vars[a.index()], &self.levels[a.index()]);
             let at = vars.iter().position(|v| *v == var);
             if let (Some(at), Operand::Tensor(_)) = (at, self.tensors[a.index()])
                 && at + 1 == levels.len()
-                && levels[at].level == (Level::Compressed { unique: true })
+                && is_listed(levels[at].level)
                 && !operands.contains(&(a, at))
             {
                 operands.push((a, at));
@@ -152,7 +159,8 @@ impl Lowerer<'_> {
                     Pass::Fill => guard(build::lt(entries, Expr::Index(from)), body),
                     Pass::Scatters | Pass::Pieces | Pass::Count => {
                         let lists: Vec<_> = self.rows_of_teams().into_iter().map(|rows| rows.list).collect();
-                        self.enlist(&lists, &row, &entries, body)
+                        let item = self.out.gpu.stored_rows.as_ref().and_then(|rows| rows.entry.clone());
+                        self.enlist(&lists, &item.unwrap_or(row), &entries, body)
                     }
                 });
                 Ok(block)
@@ -189,9 +197,8 @@ impl Lowerer<'_> {
             return lists.clone();
         }
         let (operands, classes) = (operands.clone(), classes.clone());
-        let prefix = self.out_groups().prefix;
-        let of_row = self.out.vars[prefix.clone()].to_vec();
-        let rows = self.dense_size(prefix);
+        let of_row = self.of_row();
+        let rows = self.number_of_rows();
         let (mut longest, mut entries) = (Expr::Index(0), Some(Expr::Index(0)));
         for (a, level) in operands {
             let len = self.levels[a.index()][level].crd.map(Expr::Len);
@@ -200,6 +207,10 @@ impl Lowerer<'_> {
             entries = entries.zip(len.clone().filter(|_| own)).map(|(all, len)| build::add(all, len));
             let of_fiber = match (level, len) {
                 (0, Some(len)) => len,
+                // Equal coordinates of the level above are a row's, which nobody has counted.
+                (_, Some(len)) if matches!(self.levels[a.index()][level].level, Level::Singleton { .. }) => {
+                    build::min(len, self.extent(self.level_vars[a.index()][level]))
+                }
                 _ => self.fiber_lengths(self.accesses[a.index()].tensor, level, Fibers::Longest),
             };
             longest = build::add(longest, of_fiber);
@@ -258,6 +269,22 @@ impl Lowerer<'_> {
         self.note(format!("a row of `{out}` is assembled by one thread{teams}"));
     }
 
+    /// The variables that tell rows apart.
+    fn of_row(&self) -> Vec<IndexVar> {
+        match &self.out.gpu.stored_rows {
+            Some(rows) => vec![rows.var],
+            None => self.out.vars[self.out_groups().prefix].to_vec(),
+        }
+    }
+
+    /// How many rows there may be, for the host.
+    fn number_of_rows(&self) -> Expr {
+        match self.numbers_of_stored_rows() {
+            Some((rows, _)) => rows,
+            None => self.dense_size(self.out_groups().prefix),
+        }
+    }
+
     /// The launch of the teams that have the rows of a list.
     pub(in super::super) fn parts_launch(
         &mut self,
@@ -299,7 +326,13 @@ impl Lowerer<'_> {
     /// What a team does for the row of this rank.
     fn listed_row(&mut self, list: &Enlisted, rank: VarId, state: &State) -> Lowered {
         let vars = self.out.vars[self.out_groups().prefix].to_vec();
+        let Some(var) = self.out.gpu.row_parts.as_ref().map(|parts| parts.var) else { return Ok(vec![]) };
         let (mut state, mut block) = (state.clone(), Block::new());
+        if self.has_stored_rows() {
+            let entry = self.bind(&self.name_of_entries(), list.item(rank), &mut block);
+            block.extend(self.assemble_listed_row(&entry, &[var], state)?);
+            return Ok(block);
+        }
         let name = if let [only] = vars[..] { self.name(only) } else { "row".to_owned() };
         let mut row = self.bind(&name, list.item(rank), &mut block);
         for (n, v) in vars.iter().enumerate().rev() {
@@ -312,7 +345,6 @@ impl Lowerer<'_> {
             state.coords[v.index()] = Some(at);
             row = above;
         }
-        let Some(var) = self.out.gpu.row_parts.as_ref().map(|parts| parts.var) else { return Ok(block) };
         block.extend(self.lower(&[var], state)?);
         Ok(block)
     }
@@ -353,6 +385,7 @@ impl Lowerer<'_> {
             block.push(lanes.barrier());
             block.push(Stmt::Assign { var: next, value: build::add(next, build::load(buffer, index)) });
             block.extend(self.merged(part())?);
+            block.extend(self.end_of_row(next));
             return Ok(block);
         }
         let count = self.fresh("count", Ty::Index);
@@ -365,7 +398,15 @@ impl Lowerer<'_> {
         // How much code there may be is said of one merge.
         self.points = 0;
         block.extend(self.merged(part())?);
+        block.extend(self.end_of_row(next));
         Ok(block)
+    }
+
+    /// Where levels above ask whether a row has entries, all lanes learn where these end.
+    fn end_of_row(&self, next: VarId) -> Option<Stmt> {
+        let last = self.out_groups().appended.len() - 1;
+        let (_, row) = self.assembled_row().filter(|_| last > 0)?;
+        Some(Stmt::Assign { var: next, value: self.end_of_entries(last, &row)? })
     }
 
     /// Does a team merge the row that is assembled, each lane a part of it?

@@ -100,6 +100,7 @@ impl Lowerer<'_> {
         let var = self.level_vars[a.index()][cursor.level];
         let Some(i) = self.known(var, st) else { unreachable!("only a known coordinate is searched") };
         let position = format!("p{}{}", self.tensor_name(a), cursor.level + 1);
+        let here = self.stored_here(a, st);
         let mut binder = Binder::new(self, block, a, cursor.level, var);
         let Looplet::Stepper(stepper) = looplet::unfurl(&level, &cursor.position, &mut binder) else {
             // A single coordinate below one position.
@@ -112,8 +113,10 @@ impl Lowerer<'_> {
             return (Iter::at(a, stepper, p), build::eq(at, i), None);
         };
         let (begin, end) = (stepper.begin.clone(), stepper.end.clone());
-        let p = build::search(Bound::Lower, stepper.crd, begin, end.clone(), i.clone());
-        let p = binder.bind("p", p);
+        let p = match here {
+            Some(here) => here.p,
+            None => binder.bind("p", build::search(Bound::Lower, stepper.crd, begin, end.clone(), i.clone())),
+        };
         let several = (!stepper.unique).then(|| {
             let q = self.fresh(&format!("{position}_next"), Ty::Index);
             let value = build::search(Bound::Upper, stepper.crd, p.clone(), end, i.clone());

@@ -3,7 +3,10 @@
 //! 1. Sums that several threads share ([`super::sums`]).
 //! 2. A result with an operand's pattern: one thread a stored entry.
 //! 3. A result with several dense variables: one thread an element of the first two; of dense operands, of all.
-//! 4. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
+//! 4. A dense result of rows of a sparse operand, scattered by the entries of another: one thread an entry of that.
+//! 5. A result whose first level is sparse, of loops that are all over its own variables: one thread an entry of the operands'
+//!    first levels (`lower::gpu::stored_rows`).
+//! 6. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
 //!    them where operands are merged.
 //!
 //! A sparse workspace outside of all loops is filled and read by the coordinates of the outermost loops (`lower::gpu::list`).
@@ -49,7 +52,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
         return Ok(in_classes.into_iter().chain([scheduled]).collect());
     }
     let cin = &sums_inside(kernel, cin);
-    let mut found = Vec::new();
+    let mut found: Vec<Scheduled> = stored_rows(kernel, cin).into_iter().collect();
     let mut refused = Diagnostics::new();
     for shape in shapes(kernel, cin) {
         for strategies in shape.units {
@@ -137,6 +140,23 @@ fn has_rows(kernel: &Kernel, cin: &Cin) -> bool {
     is_row(kernel, *var) && !filled.is_empty() && filled.iter().all(|w| w.vars.len() == 1)
 }
 
+/// Loops as they are, the outermost over the coordinates of the result's first level, which is sparse. There is no command for what
+/// threads have of these: coordinates that one of several operands stores.
+fn stored_rows(kernel: &Kernel, cin: &Cin) -> Option<Scheduled> {
+    let lhs = &kernel.assignment.lhs;
+    let (out, nest) = (&kernel.tensors[lhs.tensor.index()].spec, nest(&cin.root));
+    let is_assembled = result_kind(kernel, cin) == ResultKind::Append;
+    let first = groups(out).filter(|g| is_assembled && g.prefix.is_empty())?.prefix.start;
+    let is_its_own = |v: &IndexVar| lhs.indices.contains(v);
+    let by_rows = nest.first() == Some(&lhs.indices[out.map.dim_of_level(first)]);
+    if !by_rows || nest.len() < 2 || !nest.iter().all(is_its_own) || !cin.workspaces.is_empty() {
+        return None;
+    }
+    let command = "default: one thread a coordinate that operands store".into();
+    let steps = vec![Step { command, cin: print::print(cin, kernel) }];
+    Some(Scheduled { cin: cin.clone(), steps, warnings: vec![], ignored_races: vec![], on_blocks: None })
+}
+
 /// Is the result's first level, which is dense and the only such one, over the variable?
 fn is_row(kernel: &Kernel, var: IndexVar) -> bool {
     let lhs = &kernel.assignment.lhs;
@@ -166,6 +186,9 @@ pub(super) const UNITS: &[(Unit, Strategy)] = &[
     (Unit::GpuGroup(WARP), Strategy::ParallelReduction),
     (Unit::GpuThread, Strategy::Atomics),
 ];
+
+/// Where iterations that threads have side by side write the same elements.
+const ATOMIC: &[(Unit, Strategy)] = &[(Unit::GpuThread, Strategy::Atomics)];
 
 pub(super) fn plan(kernel: &Kernel) -> Plan<'_> {
     Plan::new(kernel, Span::call_site())
@@ -252,6 +275,22 @@ fn elements(kernel: &Kernel, nest: &[IndexVar]) -> Vec<IndexVar> {
     out
 }
 
+/// Is each entry of the operand a factor of a row of another sparse one, all of whose terms a dense result's row sums? A dense result has
+/// few rows, and one of them may have most of the entries.
+fn scatters_rows(kernel: &Kernel, nest: &[IndexVar], a: &Access) -> bool {
+    let lhs = &kernel.assignment.lhs;
+    let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
+    let levels = level_vars(spec(a), a);
+    let Some(inside) = nest.strip_prefix(&levels[..]) else { return false };
+    let is_summed = levels.len() > 1 && levels.iter().any(|v| !lhs.indices.contains(v));
+    let is_sparse = |b: &Access| {
+        let mut over = level_vars(spec(b), b).into_iter().zip(&spec(b).levels);
+        over.any(|(v, level)| inside.contains(&v) && !level.is_full())
+    };
+    let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
+    dense && is_summed && !spec(a).is_dense() && accesses(kernel).iter().any(is_sparse)
+}
+
 /// Ways to share the loops, best first.
 fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
@@ -276,6 +315,9 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
             }
             plan.fuse(&order[..elements.len()], "fused")
         }));
+    }
+    for a in accesses(kernel).iter().filter(|a| scatters_rows(kernel, &nest, a)) {
+        shapes.extend(positions(cin, &nest, a).map(|positions| Shape { units: ATOMIC, ..shape(&positions) }));
     }
     if let Some(first) = nest.first() {
         let leads = |a: &&Access| {
