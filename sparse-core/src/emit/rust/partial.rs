@@ -143,9 +143,7 @@ impl<'a> Partial<'a> {
         let kept = stmts.kept.is_some();
         let start = (!kept).then(|| quote!(let mut #partial = #isa.splat(-#zero);));
         let combine = (!kept).then(|| self.sum_up(stmts, quote!(#partial.sum())));
-        let fours = kept.then(|| self.fours(vectors));
-        quote! {
-            let #width = #isa.width::<#t>();
+        let whole = quote! {
             if #next + #width <= #end {
                 #start
                 #several
@@ -157,7 +155,18 @@ impl<'a> Partial<'a> {
                 }
                 #combine
             }
-            #fours
+        };
+        // Vectors have four elements or more: of shorter rows nothing else is asked.
+        let vectors = match kept {
+            true => {
+                let fours = self.fours(vectors);
+                quote!(if #next + 4 <= #end { #whole #fours })
+            }
+            false => whole,
+        };
+        quote! {
+            let #width = #isa.width::<#t>();
+            #vectors
         }
     }
 
