@@ -42,7 +42,7 @@ fn without_a_reduction_the_workspace_is_assigned() {
     );
     assert_eq!(
         cin(SPMV, "precompute(x[j], [j], [jw], w)"),
-        "∀i (∀j y[i] += A[i, j] * w[j]) where (∀jw w[jw] = x[jw])"
+        "(∀i ∀j y[i] += A[i, j] * w[j]) where (∀jw w[jw] = x[jw])"
     );
 }
 
@@ -132,7 +132,7 @@ fn a_tile_stands_inside_of_the_loops_that_say_which_it_is() {
     );
     assert_eq!(
         cin(SPMV, "split(i, i0, i1, 4); precompute(x[j], [j], [jw], w)"),
-        "∀i0 ∀i1 (∀j y[i] += A[i, j] * w[j]) where (∀jw w[jw] = x[jw])"
+        "(∀i0 ∀i1 ∀j y[i] += A[i, j] * w[j]) where (∀jw w[jw] = x[jw])"
     );
 }
 
