@@ -78,7 +78,7 @@ impl Scheduler<'_> {
             "tagged-loop",
             name.span,
             format!("the loop over `{}` has {said} already: it would be lost", name.text),
-            format!("write it after the commands that replace the loop"),
+            "write it after the commands that replace the loop",
         )
     }
 
