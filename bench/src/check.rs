@@ -11,7 +11,8 @@ pub(crate) struct Reference {
 impl Reference {
     /// Sums of products: `terms` of them at `value`, of which `magnitude` is the sum of absolute values.
     pub(crate) fn builder<T: Real>(len: usize) -> Builder {
-        Builder { value: vec![0.0; len], magnitude: vec![0.0; len], epsilon: T::EPSILON, least: T::LEAST }
+        let zeros = || vec![0.0; len];
+        Builder { value: zeros(), lost: zeros(), magnitude: zeros(), epsilon: T::EPSILON, least: T::LEAST }
     }
 
     /// Is every value near enough? `got(n)` is the result's value `n`. Near NaN is NaN alone, and near an infinity that one.
@@ -34,6 +35,8 @@ impl Reference {
 /// A [`Reference`] in the making.
 pub(crate) struct Builder {
     value: Vec<f64>,
+    /// What the additions have rounded away: a sum of as many terms as a matrix has would be as wrong as what is checked.
+    lost: Vec<f64>,
     magnitude: Vec<f64>,
     epsilon: f64,
     least: f64,
@@ -43,30 +46,35 @@ impl Builder {
     /// Adds a product to value `n`.
     #[inline(always)]
     pub(crate) fn add(&mut self, n: usize, product: f64) {
-        self.value[n] += product;
+        accumulate(&mut self.value[n], &mut self.lost[n], product);
         self.magnitude[n] += product.abs();
     }
 
     /// Adds `scale` times a row to the values from `n` on.
     pub(crate) fn add_row<T: Real>(&mut self, n: usize, scale: f64, row: &[T]) {
-        let value = &mut self.value[n..n + row.len()];
-        let magnitude = &mut self.magnitude[n..n + row.len()];
-        for ((value, magnitude), x) in value.iter_mut().zip(magnitude).zip(row) {
-            let product = scale * x.to_f64();
-            *value += product;
-            *magnitude += product.abs();
+        for (n, x) in (n..).zip(row) {
+            self.add(n, scale * x.to_f64());
         }
     }
 
     /// `terms(n)`: how many products value `n` is made of. Rounding errors of a sum grow like the root of that, and
     /// hardly ever reach four times the root; each is relative to the magnitude, or the least number there is.
     pub(crate) fn finish(self, terms: impl Fn(usize) -> usize) -> Reference {
-        let Builder { value, magnitude: mut allowed, epsilon, least } = self;
+        let Builder { mut value, lost, magnitude: mut allowed, epsilon, least } = self;
+        value.iter_mut().zip(lost).filter(|(v, _)| v.is_finite()).for_each(|(v, lost)| *v += lost);
         for (n, magnitude) in allowed.iter_mut().enumerate() {
             *magnitude = (*magnitude * epsilon + least) * (8.0 + 4.0 * (terms(n) as f64).sqrt());
         }
         Reference { value, allowed }
     }
+}
+
+/// Adds, and keeps what rounding loses (Neumaier 1974).
+#[inline(always)]
+fn accumulate(sum: &mut f64, lost: &mut f64, x: f64) {
+    let (before, all) = (*sum, *sum + x);
+    *lost += if before.abs() >= x.abs() { (before - all) + x } else { (x - all) + before };
+    *sum = all;
 }
 
 #[cfg(test)]
@@ -82,6 +90,15 @@ mod tests {
         assert_eq!(reference.accepts(|n| [3.0f32, 2.0][n]), Ok(()));
         assert!(reference.accepts(|n| [3.0f32, 2.1][n]).unwrap_err().contains("value 1"));
         assert!(reference.accepts(|_| f32::NAN).is_err());
+    }
+
+    #[test]
+    fn many_terms_lose_nothing() {
+        let mut builder = Reference::builder::<f64>(1);
+        builder.add(0, 1e16);
+        (0..1000).for_each(|_| builder.add(0, 1.0));
+        builder.add(0, -1e16);
+        assert_eq!(builder.finish(|_| 1).value, [1000.0]);
     }
 
     #[test]
