@@ -187,3 +187,29 @@ mod what_is_not_stored_is_summed_as_often_as_there_are_elements {
         }
     }
 }
+
+/// Signs before a sum leave its terms what they are: under two of them the oracle took it for reduced as a whole, and expected no
+/// entry for a term without elements.
+mod a_sum_of_nothing_is_a_number_under_any_signs {
+    use super::*;
+
+    kernel! {
+        ONE: fn one(A: SparseVec<f64>, D: DenseVec<f64>) -> SparseVec<f64> {
+            R[i] = -(A[i] + D[j]);
+        }
+    }
+    kernel! {
+        TWO: fn two(A: SparseVec<f64>, D: DenseVec<f64>) -> SparseVec<f64> {
+            R[i] = --(A[i] + D[j]);
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for n in 0..3 {
+            let (A, D) = (random(&[5], 2, 1), random(&[n], 1, 2));
+            check!(ONE, one(A, D));
+            check!(TWO, two(A, D));
+        }
+    }
+}

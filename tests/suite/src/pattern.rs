@@ -227,12 +227,11 @@ fn reduces_as_a_whole(case: &Case) -> bool {
     let lhs = &case.assignment.lhs.indices;
     let mut free = false;
     case.assignment.rhs.for_each_access(&mut |a| free |= a.indices.iter().any(|v| !lhs.contains(v)));
-    let additive = match &case.assignment.rhs {
-        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
-        e => {
-            matches!(e, Expr::Unary(UnaryOp::Neg, a) if matches!(**a, Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)))
-        }
-    };
+    let mut rhs = &case.assignment.rhs;
+    while let Expr::Unary(UnaryOp::Neg, a) = rhs {
+        rhs = a;
+    }
+    let additive = matches!(rhs, Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..));
     free && match case.assignment.op {
         AssignOp::Reduce(m) if m != Monoid::Add => true,
         _ => !additive,
