@@ -2,6 +2,7 @@
 
 use super::isa::multiversion;
 use super::lanes::{Lanes, fma};
+use super::spmv::{has_short_rows, row};
 use crate::real::Real;
 use crate::view::CsrView;
 
@@ -48,26 +49,10 @@ fn rows<T: Real, const FMA: bool>(a: CsrView<'_, T>, x: &[T], y: &[T]) -> T {
         let j = *a.crd.get_unchecked(p) as usize;
         fma::<T, FMA>(*a.vals.get_unchecked(p), *x.get_unchecked(j), sum)
     };
-    let short = a.crd.len() < 10 * a.rows;
-    let mut total = T::ZERO;
-    let mut p = 0;
+    let short = has_short_rows(&a);
+    let (mut total, mut p) = (T::ZERO, 0);
     for (y, end) in y.iter().zip(&a.pos[1..]) {
-        let end = *end as usize;
-        let mut sum = [T::ZERO; 4];
-        if !short {
-            while p + 4 <= end {
-                for (l, s) in sum.iter_mut().enumerate() {
-                    *s = term(p + l, *s);
-                }
-                p += 4;
-            }
-        }
-        let mut rest = T::ZERO;
-        while p < end {
-            rest = term(p, rest);
-            p += 1;
-        }
-        total = fma::<T, FMA>(*y, (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest, total);
+        total = fma::<T, FMA>(*y, row(&mut p, *end as usize, short, term), total);
     }
     total
 }

@@ -290,10 +290,10 @@ pub fn with_advice(kernel: &Kernel, cin: &Cin, mistakes: Diagnostics) -> Diagnos
 /// Copies of operands, and the workspaces that hold them.
 pub fn copies(cin: &Cin) -> Vec<(&Access, &WorkspaceDecl)> {
     fn find<'c>(cin: &'c Cin, s: &'c Stmt, found: &mut Vec<(&'c Access, &'c WorkspaceDecl)>) {
-        let Stmt::Where { consumer, producer } = inside(s) else { return };
+        let Stmt::Where { consumer, producer } = s.inside() else { return };
         // Not what the result itself is made of.
-        let gathers = matches!(inside(consumer), Stmt::Assign { rhs: Expr::Workspace(..), op: None, .. });
-        match inside(producer) {
+        let gathers = matches!(consumer.inside(), Stmt::Assign { rhs: Expr::Workspace(..), op: None, .. });
+        match producer.inside() {
             Stmt::Assign { target: Target::Workspace(w, _), op: None, rhs: Expr::Access(a) } if !gathers => {
                 found.push((a, &cin.workspaces[w.index()]));
             }
@@ -338,7 +338,7 @@ fn terms(e: &ast::Expr) -> Option<usize> {
 pub fn gathered(cin: &Cin) -> Option<&[IndexVar]> {
     let mut at = &cin.root;
     while let Stmt::Where { consumer, .. } = at {
-        match inside(consumer) {
+        match consumer.inside() {
             Stmt::Assign { rhs: Expr::Workspace(_, vars), op: None, .. } => return Some(vars),
             // Around it stand copies.
             _ => at = consumer,
@@ -346,15 +346,6 @@ pub fn gathered(cin: &Cin) -> Option<&[IndexVar]> {
     }
     None
 }
-
-/// What stands in all loops.
-fn inside(mut stmt: &Stmt) -> &Stmt {
-    while let Stmt::Forall { body, .. } = stmt {
-        stmt = body;
-    }
-    stmt
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Platform, copied};

@@ -211,6 +211,14 @@ impl Stmt {
         }
     }
 
+    /// What is inside of the loops that stand around it.
+    pub fn inside(&self) -> &Stmt {
+        match self {
+            Stmt::Forall { body, .. } => body.inside(),
+            _ => self,
+        }
+    }
+
     /// The workspace that it fills, if not the output.
     pub fn fills(&self) -> Option<Workspace> {
         match self.target() {

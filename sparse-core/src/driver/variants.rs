@@ -209,7 +209,8 @@ fn with_sparse_workspaces(mut cin: Cin) -> Cin {
 
 /// The programs of the points that the standard rule has for a kernel; none if it is not of their kind, or sums all of an
 /// operand: points are told apart by its rows, and there are none. Where a point is not
-/// for its formats or its elements a plainer one is taken, and where none is, the line is left out.
+/// for its formats or its elements a plainer one is taken, and where none is, the line is left out; where all are, each thread
+/// has an entry (`Kind::spread`).
 fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Variants>, Diagnostics> {
     if kernel.assignment.lhs.indices.is_empty() {
         return Ok(None);

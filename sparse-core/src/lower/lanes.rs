@@ -11,6 +11,7 @@ use super::{Lowered, Lowerer};
 use crate::cin::val::Val;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
+use crate::llir::walk::substitute;
 use crate::llir::{Array, Block, Expr, LoopKind, Space, Stmt, Ty, build};
 
 /// So many bytes are a tile on every processor: half of what SSE2 has. Others have registers for these.
@@ -187,13 +188,13 @@ impl Lowerer<'_> {
         out.lane = Some(Lane { at: Some(at), ..lane });
         let number = |v: &Val| sums.iter().position(|sum| sum == v).map(|n| Val::Temp(found[n].1.0));
         out.rhs = st.rhs.map(&number);
-        let mut body: Block =
-            found.iter().map(|(acc, t)| Stmt::Let { var: *t, value: build::load(*acc, at) }).collect();
-        let write = self.lower(&[], out)?;
-        if write.is_empty() {
-            return Ok(write);
+        let mut body = self.lower(&[], out)?;
+        if body.is_empty() {
+            return Ok(body);
         }
-        body.extend(write);
+        for (acc, t) in found {
+            substitute(&mut body, t, &build::load(acc, at));
+        }
         block.push(lane_loop(at, width, body));
         Ok(block)
     }

@@ -114,8 +114,7 @@ unsafe fn body_i(
                     }
                 }
                 for lane in 0..128_usize {
-                    let t = acc[lane];
-                    H_vals.set(i * X2_dim + k0 + lane, t + b_vals.at(k0 + lane));
+                    H_vals.set(i * X2_dim + k0 + lane, acc[lane] + b_vals.at(k0 + lane));
                 }
             }
             let k_end_2 = if isa.fits(256) { X2_dim / 64 * 64 } else { k_end };
@@ -133,8 +132,8 @@ unsafe fn body_i(
                     }
                 }
                 for lane in 0..64_usize {
-                    let t = acc_2[lane];
-                    H_vals.set(i * X2_dim + k0 + lane, t + b_vals.at(k0 + lane));
+                    H_vals
+                        .set(i * X2_dim + k0 + lane, acc_2[lane] + b_vals.at(k0 + lane));
                 }
             }
             let k_end_3 = X2_dim / 32 * 32;
@@ -173,8 +172,8 @@ unsafe fn body_i(
                     acc_3[at] += partial[0][at] + partial[1][at];
                 }
                 for lane in 0..32_usize {
-                    let t = acc_3[lane];
-                    H_vals.set(i * X2_dim + k0 + lane, t + b_vals.at(k0 + lane));
+                    H_vals
+                        .set(i * X2_dim + k0 + lane, acc_3[lane] + b_vals.at(k0 + lane));
                 }
             }
             let k_end_4 = X2_dim / 8 * 8;
@@ -215,8 +214,8 @@ unsafe fn body_i(
                             + (partial[2][at] + partial[3][at]);
                 }
                 for lane in 0..8_usize {
-                    let t = acc_4[lane];
-                    H_vals.set(i * X2_dim + k0 + lane, t + b_vals.at(k0 + lane));
+                    H_vals
+                        .set(i * X2_dim + k0 + lane, acc_4[lane] + b_vals.at(k0 + lane));
                 }
             }
             let k_end_5 = X2_dim / 4 * 4;
@@ -257,8 +256,8 @@ unsafe fn body_i(
                             + (partial[2][at] + partial[3][at]);
                 }
                 for lane in 0..4_usize {
-                    let t = acc_5[lane];
-                    H_vals.set(i * X2_dim + k0 + lane, t + b_vals.at(k0 + lane));
+                    H_vals
+                        .set(i * X2_dim + k0 + lane, acc_5[lane] + b_vals.at(k0 + lane));
                 }
             }
             for k in k_end_5..X2_dim {

@@ -6,6 +6,7 @@
 //! - `sizes`: for which constant sizes it is compiled
 //! - `stmt`, `expr`: straight code
 //! - `partial`, `entries`: reductions as partial sums, of adjacent elements and of a row's entries
+//! - `around`: loops around such sums, which keep the partial ones
 //! - `carried`: rows that begin where the one before ended
 //! - `merges`: loops that merge
 //! - `gathers`: programs that are not compiled for AVX-512

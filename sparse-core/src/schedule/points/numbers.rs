@@ -46,10 +46,7 @@ impl Numbers {
     /// Of a statement that has such sums alone, of one sparse operand at most each, and writes a dense result.
     pub(super) fn of(kernel: &Kernel, cin: &Cin) -> Option<Numbers> {
         let rows = nest(&cin.root);
-        let mut at = &cin.root;
-        while let Stmt::Forall { body, .. } = at {
-            at = body;
-        }
+        let mut at = cin.root.inside();
         let whole = rows.iter().all(|v| kernel.assignment.lhs.indices.contains(v)) && !rows.is_empty();
         if !whole || result_kind(kernel, cin) != ResultKind::Dense {
             return None;
@@ -71,11 +68,8 @@ impl Numbers {
     /// One more sum, if its loops are those of rows.
     fn add(&mut self, kernel: &Kernel, cin: &Cin, rows: &[IndexVar], producer: &Stmt) -> Option<()> {
         let mut rest = nest(producer);
-        let mut at = producer;
-        while let Stmt::Forall { body, .. } = at {
-            at = body;
-        }
-        let Stmt::Assign { target: Target::Workspace(_, indices), op: Some(_), rhs } = at else {
+        let Stmt::Assign { target: Target::Workspace(_, indices), op: Some(_), rhs } = producer.inside()
+        else {
             return None;
         };
         let mut sparse: Vec<&Access> = vec![];
@@ -115,14 +109,14 @@ impl Numbers {
     /// # Errors
     /// What such sums have no use for.
     pub(super) fn commands(&self, plan: &mut Plan<'_>, point: &AtomicParallelism, span: Span) -> Checked<()> {
-        if matches!(point.data, Data::Nnz(_)) {
+        let Data::Row(data) = point.data else {
             return fail(
                 "sums-as-numbers",
                 span,
                 "sums stand as numbers in an expression: who has some entries of a row has not its whole sum",
                 "balance by rows, `<1/8 row, 1 col>, 8`; or write the sum and the expression as two kernels",
             );
-        }
+        };
         if point.columns != Amount::Whole(1) || point.scatter || point.vector || point.shared > 0 {
             return fail(
                 "no-columns",
@@ -136,8 +130,8 @@ impl Numbers {
             1 => row.clone(),
             n => plan.split(&row, "rows", "one", n).0,
         };
-        match point.data {
-            Data::Row(Amount::Part(g)) => {
+        match data {
+            Amount::Part(g) => {
                 if point.group != g {
                     return fail(
                         "number-of-a-group",
@@ -157,7 +151,7 @@ impl Numbers {
                     plan.parallelize(lane, Unit::GpuGroup(g), Strategy::ParallelReduction);
                 }
             }
-            Data::Row(Amount::Whole(n)) | Data::Nnz(Amount::Whole(n) | Amount::Part(n)) => {
+            Amount::Whole(n) => {
                 let rows = several(plan, n);
                 let (block, thread) = plan.split(&rows, "block", "thread", point.threads);
                 plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
