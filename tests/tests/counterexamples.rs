@@ -569,3 +569,16 @@ fn the_largest_of_nan_alone() {
     agrees(&text, &data);
     agrees_on_gpu(&text, &data);
 }
+
+/// A term beside a sparse operand is a fixed factor where that stores nothing, and may leave the sum: ∞ · (0 + 1) is ∞,
+/// ∞ · 0 + ∞ · 1 is NaN.
+#[test]
+fn what_is_added_to_a_sparse_operand_may_leave_a_sum_where_it_stores_nothing() {
+    let text = "fn kernel(A: Tensor<f64, (Compressed, Dense)>, b: DenseVec<f64>, C: DenseMat<f64>) -> DenseVec<f64> { \
+         y[i] = (A[i, l] + b[i]) * C[i, l]; }";
+    let b: [(&[usize], f64); 2] = [(&[0], 2.0), (&[1], f64::INFINITY)];
+    let c: [(&[usize], f64); 3] = [(&[0, 1], 3.0), (&[1, 1], 0.0), (&[1, 2], 1.0)];
+    for a in [&[][..], &[(&[0, 1][..], 5.0)], &[(&[1, 2][..], 5.0)]] {
+        agrees(text, &[Tensor("A", &[2, 3], a), Tensor("b", &[2], &b), Tensor("C", &[2, 3], &c)]);
+    }
+}

@@ -299,8 +299,45 @@ impl<'a> Oracle<'a> {
         });
         total.open |= m == Monoid::Mul && !self.arithmetic.holds(factors.largest, factors.smallest);
         // A fixed factor may be taken out of a sum: ∞·0 + ∞·1 is NaN, ∞·(0 + 1) is not.
-        total.open |= m == Monoid::Add && !total.value.to_f64().is_finite() && has_fixed_factor(e, &vars);
+        total.open |=
+            m == Monoid::Add && !total.value.to_f64().is_finite() && self.has_fixed_factor(e, &vars);
         total
+    }
+
+    /// Is the expression a product with a factor that does not have all of these variables, or does not where a sparse
+    /// operand stores nothing?
+    fn has_fixed_factor(&self, e: &Expr, vars: &[IndexVar]) -> bool {
+        match e {
+            Expr::Binary(BinaryOp::Mul, a, b) => [a, b]
+                .into_iter()
+                .any(|e| vars.iter().any(|&v| self.may_be_fixed(e, v)) || self.has_fixed_factor(e, vars)),
+            Expr::Binary(BinaryOp::Div, a, _) | Expr::Unary(UnaryOp::Neg, a) => {
+                self.has_fixed_factor(a, vars)
+            }
+            _ => false,
+        }
+    }
+
+    /// Can what is left of an expression be without this variable? In `A[i, j] + b[i]` j is gone where A stores nothing.
+    fn may_be_fixed(&self, e: &Expr, v: IndexVar) -> bool {
+        let fixed = |e: &Expr| self.may_be_fixed(e, v);
+        let spec = |a: &Access| &self.case.tensors[a.tensor.index()].spec;
+        let vanishes = |e: &Expr| {
+            let mut any = false;
+            e.for_each_access(&mut |a| any |= !spec(a).is_dense());
+            any
+        };
+        match e {
+            // A factor of zero leaves no product, any other fill is a fixed factor.
+            Expr::Access(a) => {
+                let fill = spec(a).fill.value(self.case.dtype);
+                !a.indices.contains(&v) || !spec(a).is_dense() && !fill.is_zero()
+            }
+            Expr::Literal(_) | Expr::Scalar(_) => true,
+            Expr::Unary(_, a) => fixed(a),
+            Expr::Binary(BinaryOp::Mul, a, b) => fixed(a) && fixed(b),
+            Expr::Binary(_, a, b) => fixed(a) && (fixed(b) || vanishes(b)) || vanishes(a) && fixed(b),
+        }
     }
 
     fn free_vars(&self, e: &Expr) -> Vec<IndexVar> {
@@ -376,21 +413,5 @@ impl Factors {
             self.largest += size.max(0.0);
             self.smallest += size.min(0.0);
         }
-    }
-}
-
-/// Is the expression a product with a factor that does not have all of these variables?
-fn has_fixed_factor(e: &Expr, vars: &[IndexVar]) -> bool {
-    match e {
-        Expr::Binary(BinaryOp::Mul, a, b) => {
-            let fixed = |e: &Expr| {
-                let mut used = Vec::new();
-                e.for_each_access(&mut |a| used.extend(a.indices.iter().copied()));
-                vars.iter().any(|v| !used.contains(v))
-            };
-            [a, b].into_iter().any(|e| fixed(e) || has_fixed_factor(e, vars))
-        }
-        Expr::Binary(BinaryOp::Div, a, _) | Expr::Unary(UnaryOp::Neg, a) => has_fixed_factor(a, vars),
-        _ => false,
     }
 }
