@@ -252,6 +252,17 @@ fn repeats(case: &Case, way: &Way, program: &Verified, args: &[Arg], result: &Dy
     if alone { Ok(()) } else { found }
 }
 
+/// May one loop merge the operands of a sum in one place, and a lattice in the other? A lattice simplifies what each set of them
+/// leaves.
+fn adds_many(case: &Case) -> bool {
+    let mut sparse = 0;
+    case.assignment.rhs.for_each_access(&mut |a| {
+        sparse += usize::from(!case.tensors[a.tensor.index()].spec.is_dense());
+    });
+    sparse >= 3
+        && case.assignment.rhs.any(|e| matches!(e, ast::Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)))
+}
+
 /// Are the bytes those that the CPU makes with a schedule? Fewer may be stored where what is scattered is the result: sums
 /// without terms are not scattered, which loops store that come to them. So they may be by other loops than the statement's own,
 /// which the CPU may run and a GPU not, as a GPU sums more terms by rows.
@@ -277,9 +288,9 @@ fn same_as_on_cpu(
         let of = [a.to_f64(), b.to_f64()];
         a == b || of.iter().all(|v| v.is_nan() || v.is_infinite())
     };
-    // Teams add long sums up in an order of their own: then they are rounded otherwise.
+    // Teams add long sums up in an order of their own, and one loop over many operands their terms: then they are rounded otherwise.
     let teams = case.row_classes.iter().any(|c| c.threads >= WARP);
-    let rounded = teams && oracle::evaluate(case).iter().any(|n| n.error > 0.0);
+    let rounded = (teams || adds_many(case)) && oracle::evaluate(case).iter().any(|n| n.error > 0.0);
     let all = expected.vals.len() == result.vals.len()
         && (rounded || expected.vals.iter().zip(&result.vals).all(same));
     // A block is there where loops come to it. Where an operand is copied for each row, a GPU copies it for all: its loops come to
