@@ -88,6 +88,10 @@ impl<'a> Parser<'a> {
             Some("..") | Some("..=") | Some("...") => {
                 "a variable ranges over its whole dimension: leave the range out"
             }
+            Some("?") if c.rest().iter().any(|t| matches!(t, TokenTree::Punct(p) if p.as_char() == ':')) => {
+                let help = "a comparison is 0 or 1: write it as a factor, `(A[i, j] > 0) * A[i, j]`";
+                return self.error("conditional", span, "there is no `? :` here", help);
+            }
             Some("?") => "remove it: an expression cannot fail",
             Some(",") => "remove the comma: the right side is one expression",
             _ if c.is_word("as") => {
@@ -363,6 +367,13 @@ impl<'a> Parser<'a> {
                 span,
                 "an index is one variable, not a range".into(),
                 "write an index variable: it ranges over the whole dimension".into(),
+            ),
+            [TokenTree::Ident(_), TokenTree::Group(g)] if g.delimiter() == Delimiter::Bracket => (
+                "nested-index",
+                span,
+                "an index is one variable, not an element of a tensor".into(),
+                "choose by a matrix with a 1 where its row's element is, `P: Tensor<f32, (Dense, Singleton)>`: write `P[i, j] * x[j]`"
+                    .into(),
             ),
             [first, ..] => {
                 let operator = matches!(first, TokenTree::Ident(_)) && c.peek_second().is_some();

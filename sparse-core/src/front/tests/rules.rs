@@ -186,6 +186,8 @@ fn names() {
 fn indices() {
     statement("C[i, j] = A[i, 0];", &[("constant-index", "0")]);
     statement("C[i, j] = A[i + 1, j];", &[("index-arithmetic", "+")]);
+    statement("C[i, j] = A[x[i], j];", &[("nested-index", "x")]);
+    statement("C[i, j] = x[i] > 0 ? x[i] : A[i, j];", &[("conditional", "?")]);
     statement("C[i, j] = A[2 * i, -j];", &[("index-arithmetic", "2"), ("index-arithmetic", "-")]);
     statement("C[i, j] = A[i, ..];", &[("index-slice", ".")]);
     statement("C[i, j] = A[i, :];", &[("index-slice", ":")]);
