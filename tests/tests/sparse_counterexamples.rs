@@ -213,3 +213,28 @@ mod a_sum_of_nothing_is_a_number_under_any_signs {
         }
     }
 }
+
+/// A matrix that is filled by counting lists all of its rows, of which a result with blocks stores those that operands have: it had
+/// a block for each row, in memory for C's.
+mod a_block_is_stored_where_operands_have_its_row {
+    use super::*;
+
+    kernel! {
+        PRODUCT: fn product(A: DenseMat<f64>, C: Tensor<f64, (Compressed, Dense)>, D: Csr<f64>)
+            -> Tensor<f64, (Compressed, Dense)>
+        {
+            R[j, i] = A[j, i] * (C[j, i] * D[i, j]);
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (rows, columns, one_in) in [(1, 0, 1), (9, 3, 1), (9, 3, 2), (9, 4, 8)] {
+            let (A, D) = (random(&[rows, columns], 1, 1), random(&[columns, rows], one_in, 2));
+            let stored = [1, 4].into_iter().filter(|row| *row < rows && columns > 0);
+            let entries: Vec<_> = stored.map(|row| (vec![row, 1], Value::F64(3.0))).collect();
+            let C = build(&[rows, columns], &entries);
+            check!(PRODUCT, product(A, C, D));
+        }
+    }
+}

@@ -105,7 +105,8 @@ impl Lowerer<'_> {
         inside
     }
 
-    /// Has the result memory for each coordinate of a variable, or an operand?
+    /// Has the result memory for each coordinate of a variable, or an operand? All rows are read of a matrix that is filled by counting:
+    /// a block of the result would be stored for each, where only the result itself has one for each.
     fn has_memory_by(&self, v: IndexVar) -> bool {
         let spec = &self.kernel.tensors[self.out.tensor.index()].spec;
         let rows = self.out.vars.iter().zip(&spec.levels).take_while(|(_, level)| level.is_full());
@@ -113,7 +114,8 @@ impl Lowerer<'_> {
             let first = vars.first().is_some_and(|first| self.provenance.original(*first) == v);
             first && levels.first().is_some_and(|l| l.level.is_full())
         };
-        rows.into_iter().any(|(row, _)| *row == v) || self.level_vars.iter().zip(&self.levels).any(of_operand)
+        rows.into_iter().any(|(row, _)| *row == v)
+            || self.out_groups().suffix.is_empty() && self.level_vars.iter().zip(&self.levels).any(of_operand)
     }
 
     /// Fills such a workspace, then goes on with its consumer.

@@ -275,50 +275,26 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count_warp(
             } else {
                 const int pB2_begin = B2_pos[pB1];
                 const int pB2_end = B2_pos[pB1 + 1];
-                // every `step`-th entry of each operand is a sample: 32 of all at most
                 const int B_entries = pB2_end - pB2_begin;
-                const int step = (B_entries + 30) / 31;
-                const int B_samples = (B_entries + step - 1) / step;
-                if (lane < B_samples) {
-                    const int j = B2_crd[pB2_begin + (long long)lane * step];
-                    const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
-                    // how many samples lie before this one
-                    const int at = thread_x / 32 * 32 + (pB - pB2_begin + step - 1) / step;
-                    B_sampled[at] = pB;
-                }
-                __syncwarp();
-                // a lane's part: from one sample, in their order, to the next
-                const int pB_begin = lane < B_samples ? B_sampled[thread_x] : pB2_end;
-                const int pB_end = lane + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
+                const int step = (B_entries + 31) / 32;
+                const int pB_begin = pB2_begin + (int)min((long long)lane * step, (long long)B_entries);
+                const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
                 A2_count = addCounts(A2_count, pB_end - pB_begin);
                 int all;
                 const int before = sumBefore<32, OwnGroup>(A2_count, all);
-                __syncwarp();
                 before_of_warps[rank * 32 + lane] = before;
                 A2_count = all;
             }
         } else if (pC1 < pC1_end && C1_crd[pC1] == i) {
             const int pC2_begin = C2_pos[pC1];
             const int pC2_end = C2_pos[pC1 + 1];
-            // every `step`-th entry of each operand is a sample: 32 of all at most
             const int C_entries = pC2_end - pC2_begin;
-            const int step = (C_entries + 30) / 31;
-            const int C_samples = (C_entries + step - 1) / step;
-            if (lane < C_samples) {
-                const int j = C2_crd[pC2_begin + (long long)lane * step];
-                const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
-                // how many samples lie before this one
-                const int at = thread_x / 32 * 32 + (pC - pC2_begin + step - 1) / step;
-                C_sampled[at] = pC;
-            }
-            __syncwarp();
-            // a lane's part: from one sample, in their order, to the next
-            const int pC_begin = lane < C_samples ? C_sampled[thread_x] : pC2_end;
-            const int pC_end = lane + 1 < C_samples ? C_sampled[thread_x + 1] : pC2_end;
+            const int step = (C_entries + 31) / 32;
+            const int pC_begin = pC2_begin + (int)min((long long)lane * step, (long long)C_entries);
+            const int pC_end = pC_begin + min(step, pC2_end - pC_begin);
             A2_count = addCounts(A2_count, pC_end - pC_begin);
             int all;
             const int before = sumBefore<32, OwnGroup>(A2_count, all);
-            __syncwarp();
             before_of_warps[rank * 32 + lane] = before;
             A2_count = all;
         }
@@ -408,48 +384,28 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count_block(
             } else {
                 const int pB2_begin = B2_pos[pB1];
                 const int pB2_end = B2_pos[pB1 + 1];
-                // every `step`-th entry of each operand is a sample: 256 of all at most
                 const int B_entries = pB2_end - pB2_begin;
-                const int step = (B_entries + 254) / 255;
-                const int B_samples = (B_entries + step - 1) / step;
-                if (thread_x < B_samples) {
-                    const int j = B2_crd[pB2_begin + (long long)thread_x * step];
-                    const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
-                    // how many samples lie before this one
-                    const int at = (pB - pB2_begin + step - 1) / step;
-                    B_sampled[at] = pB;
-                }
-                __syncthreads();
-                // a lane's part: from one sample, in their order, to the next
-                const int pB_begin = thread_x < B_samples ? B_sampled[thread_x] : pB2_end;
-                const int pB_end = thread_x + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
+                const int step = (B_entries + 255) / 256;
+                const int pB_begin = pB2_begin + (int)min((long long)thread_x * step, (long long)B_entries);
+                const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
                 A2_count = addCounts(A2_count, pB_end - pB_begin);
                 int all;
                 const int before = sumBeforeInBlock<256>(A2_count, partial, all);
+                __syncthreads();
                 before_of_blocks[rank * 256 + thread_x] = before;
                 A2_count = all;
             }
         } else if (pC1 < pC1_end && C1_crd[pC1] == i) {
             const int pC2_begin = C2_pos[pC1];
             const int pC2_end = C2_pos[pC1 + 1];
-            // every `step`-th entry of each operand is a sample: 256 of all at most
             const int C_entries = pC2_end - pC2_begin;
-            const int step = (C_entries + 254) / 255;
-            const int C_samples = (C_entries + step - 1) / step;
-            if (thread_x < C_samples) {
-                const int j = C2_crd[pC2_begin + (long long)thread_x * step];
-                const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
-                // how many samples lie before this one
-                const int at = (pC - pC2_begin + step - 1) / step;
-                C_sampled[at] = pC;
-            }
-            __syncthreads();
-            // a lane's part: from one sample, in their order, to the next
-            const int pC_begin = thread_x < C_samples ? C_sampled[thread_x] : pC2_end;
-            const int pC_end = thread_x + 1 < C_samples ? C_sampled[thread_x + 1] : pC2_end;
+            const int step = (C_entries + 255) / 256;
+            const int pC_begin = pC2_begin + (int)min((long long)thread_x * step, (long long)C_entries);
+            const int pC_end = pC_begin + min(step, pC2_end - pC_begin);
             A2_count = addCounts(A2_count, pC_end - pC_begin);
             int all;
             const int before = sumBeforeInBlock<256>(A2_count, partial, all);
+            __syncthreads();
             before_of_blocks[rank * 256 + thread_x] = before;
             A2_count = all;
         }
@@ -781,22 +737,10 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_fill_warp(
             } else {
                 const int pB2_begin = B2_pos[pB1];
                 const int pB2_end = B2_pos[pB1 + 1];
-                // every `step`-th entry of each operand is a sample: 32 of all at most
                 const int B_entries = pB2_end - pB2_begin;
-                const int step = (B_entries + 30) / 31;
-                const int B_samples = (B_entries + step - 1) / step;
-                if (lane < B_samples) {
-                    const int j = B2_crd[pB2_begin + (long long)lane * step];
-                    const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
-                    // how many samples lie before this one
-                    const int at = thread_x / 32 * 32 + (pB - pB2_begin + step - 1) / step;
-                    B_sampled[at] = pB;
-                }
-                __syncwarp();
-                // a lane's part: from one sample, in their order, to the next
-                const int pB_begin = lane < B_samples ? B_sampled[thread_x] : pB2_end;
-                const int pB_end = lane + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
-                __syncwarp();
+                const int step = (B_entries + 31) / 32;
+                const int pB_begin = pB2_begin + (int)min((long long)lane * step, (long long)B_entries);
+                const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
                 pA2 += before_of_warps[rank * 32 + lane];
                 for (int pB = pB_begin; pB < pB_end; ++pB) {
                     const int j = B2_crd[pB];
@@ -809,22 +753,10 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_fill_warp(
         } else if (pC1 < pC1_end && C1_crd[pC1] == i) {
             const int pC2_begin = C2_pos[pC1];
             const int pC2_end = C2_pos[pC1 + 1];
-            // every `step`-th entry of each operand is a sample: 32 of all at most
             const int C_entries = pC2_end - pC2_begin;
-            const int step = (C_entries + 30) / 31;
-            const int C_samples = (C_entries + step - 1) / step;
-            if (lane < C_samples) {
-                const int j = C2_crd[pC2_begin + (long long)lane * step];
-                const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
-                // how many samples lie before this one
-                const int at = thread_x / 32 * 32 + (pC - pC2_begin + step - 1) / step;
-                C_sampled[at] = pC;
-            }
-            __syncwarp();
-            // a lane's part: from one sample, in their order, to the next
-            const int pC_begin = lane < C_samples ? C_sampled[thread_x] : pC2_end;
-            const int pC_end = lane + 1 < C_samples ? C_sampled[thread_x + 1] : pC2_end;
-            __syncwarp();
+            const int step = (C_entries + 31) / 32;
+            const int pC_begin = pC2_begin + (int)min((long long)lane * step, (long long)C_entries);
+            const int pC_end = pC_begin + min(step, pC2_end - pC_begin);
             pA2 += before_of_warps[rank * 32 + lane];
             for (int pC = pC_begin; pC < pC_end; ++pC) {
                 const int j = C2_crd[pC];
@@ -936,22 +868,10 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_fill_block(
             } else {
                 const int pB2_begin = B2_pos[pB1];
                 const int pB2_end = B2_pos[pB1 + 1];
-                // every `step`-th entry of each operand is a sample: 256 of all at most
                 const int B_entries = pB2_end - pB2_begin;
-                const int step = (B_entries + 254) / 255;
-                const int B_samples = (B_entries + step - 1) / step;
-                if (thread_x < B_samples) {
-                    const int j = B2_crd[pB2_begin + (long long)thread_x * step];
-                    const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
-                    // how many samples lie before this one
-                    const int at = (pB - pB2_begin + step - 1) / step;
-                    B_sampled[at] = pB;
-                }
-                __syncthreads();
-                // a lane's part: from one sample, in their order, to the next
-                const int pB_begin = thread_x < B_samples ? B_sampled[thread_x] : pB2_end;
-                const int pB_end = thread_x + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
-                __syncthreads();
+                const int step = (B_entries + 255) / 256;
+                const int pB_begin = pB2_begin + (int)min((long long)thread_x * step, (long long)B_entries);
+                const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
                 pA2 += before_of_blocks[rank * 256 + thread_x];
                 for (int pB = pB_begin; pB < pB_end; ++pB) {
                     const int j = B2_crd[pB];
@@ -964,22 +884,10 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_fill_block(
         } else if (pC1 < pC1_end && C1_crd[pC1] == i) {
             const int pC2_begin = C2_pos[pC1];
             const int pC2_end = C2_pos[pC1 + 1];
-            // every `step`-th entry of each operand is a sample: 256 of all at most
             const int C_entries = pC2_end - pC2_begin;
-            const int step = (C_entries + 254) / 255;
-            const int C_samples = (C_entries + step - 1) / step;
-            if (thread_x < C_samples) {
-                const int j = C2_crd[pC2_begin + (long long)thread_x * step];
-                const int pC = lowerBound(C2_crd, pC2_begin, pC2_end, j);
-                // how many samples lie before this one
-                const int at = (pC - pC2_begin + step - 1) / step;
-                C_sampled[at] = pC;
-            }
-            __syncthreads();
-            // a lane's part: from one sample, in their order, to the next
-            const int pC_begin = thread_x < C_samples ? C_sampled[thread_x] : pC2_end;
-            const int pC_end = thread_x + 1 < C_samples ? C_sampled[thread_x + 1] : pC2_end;
-            __syncthreads();
+            const int step = (C_entries + 255) / 256;
+            const int pC_begin = pC2_begin + (int)min((long long)thread_x * step, (long long)C_entries);
+            const int pC_end = pC_begin + min(step, pC2_end - pC_begin);
             pA2 += before_of_blocks[rank * 256 + thread_x];
             for (int pC = pC_begin; pC < pC_end; ++pC) {
                 const int j = C2_crd[pC];

@@ -150,9 +150,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_count(
 
 // A[i, j] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) pack_count_warp(
-    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* rows_of_warps,
-    const int* rows_many, int* A1_begins, int* before_of_warps) {
-    __shared__ int B_sampled[256];
+    const int* __restrict__ B2_pos, const int* rows_of_warps, const int* rows_many, int* A1_begins,
+    int* __restrict__ before_of_warps) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -164,25 +163,13 @@ extern "C" __global__ void __launch_bounds__(256) pack_count_warp(
         int A1_count = 0;
         const int pB2_begin = B2_pos[i];
         const int pB2_end = B2_pos[i + 1];
-        // every `step`-th entry of each operand is a sample: 32 of all at most
         const int B_entries = pB2_end - pB2_begin;
-        const int step = (B_entries + 30) / 31;
-        const int B_samples = (B_entries + step - 1) / step;
-        if (lane < B_samples) {
-            const int j = B2_crd[pB2_begin + (long long)lane * step];
-            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
-            // how many samples lie before this one
-            const int at = thread_x / 32 * 32 + (pB - pB2_begin + step - 1) / step;
-            B_sampled[at] = pB;
-        }
-        __syncwarp();
-        // a lane's part: from one sample, in their order, to the next
-        const int pB_begin = lane < B_samples ? B_sampled[thread_x] : pB2_end;
-        const int pB_end = lane + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
+        const int step = (B_entries + 31) / 32;
+        const int pB_begin = pB2_begin + (int)min((long long)lane * step, (long long)B_entries);
+        const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
         A1_count = addCounts(A1_count, pB_end - pB_begin);
         int all;
         const int before = sumBefore<32, OwnGroup>(A1_count, all);
-        __syncwarp();
         before_of_warps[rank * 32 + lane] = before;
         if (lane == 0) {
             A1_begins[i] = all;
@@ -192,9 +179,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_count_warp(
 
 // A[i, j] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) pack_count_block(
-    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* rows_of_blocks,
-    const int* rows_many, int* A1_begins, int* before_of_blocks) {
-    __shared__ int B_sampled[256];
+    const int* __restrict__ B2_pos, const int* rows_of_blocks, const int* rows_many, int* A1_begins,
+    int* before_of_blocks) {
     __shared__ int partial[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -205,24 +191,14 @@ extern "C" __global__ void __launch_bounds__(256) pack_count_block(
         int A1_count = 0;
         const int pB2_begin = B2_pos[i];
         const int pB2_end = B2_pos[i + 1];
-        // every `step`-th entry of each operand is a sample: 256 of all at most
         const int B_entries = pB2_end - pB2_begin;
-        const int step = (B_entries + 254) / 255;
-        const int B_samples = (B_entries + step - 1) / step;
-        if (thread_x < B_samples) {
-            const int j = B2_crd[pB2_begin + (long long)thread_x * step];
-            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
-            // how many samples lie before this one
-            const int at = (pB - pB2_begin + step - 1) / step;
-            B_sampled[at] = pB;
-        }
-        __syncthreads();
-        // a lane's part: from one sample, in their order, to the next
-        const int pB_begin = thread_x < B_samples ? B_sampled[thread_x] : pB2_end;
-        const int pB_end = thread_x + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
+        const int step = (B_entries + 255) / 256;
+        const int pB_begin = pB2_begin + (int)min((long long)thread_x * step, (long long)B_entries);
+        const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
         A1_count = addCounts(A1_count, pB_end - pB_begin);
         int all;
         const int before = sumBeforeInBlock<256>(A1_count, partial, all);
+        __syncthreads();
         before_of_blocks[rank * 256 + thread_x] = before;
         if (thread_x == 0) {
             A1_begins[i] = all;
@@ -324,7 +300,6 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill_warp(
     const int* __restrict__ A1_begins, const int* __restrict__ rows_of_warps,
     const int* __restrict__ rows_many, const int* __restrict__ before_of_warps, int* A_list1_crd,
     int* A_list2_crd, double* A_list_vals) {
-    __shared__ int B_sampled[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;
@@ -336,22 +311,10 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill_warp(
         int pA1 = A1_begins[i];
         const int pB2_begin = B2_pos[i];
         const int pB2_end = B2_pos[i + 1];
-        // every `step`-th entry of each operand is a sample: 32 of all at most
         const int B_entries = pB2_end - pB2_begin;
-        const int step = (B_entries + 30) / 31;
-        const int B_samples = (B_entries + step - 1) / step;
-        if (lane < B_samples) {
-            const int j = B2_crd[pB2_begin + (long long)lane * step];
-            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
-            // how many samples lie before this one
-            const int at = thread_x / 32 * 32 + (pB - pB2_begin + step - 1) / step;
-            B_sampled[at] = pB;
-        }
-        __syncwarp();
-        // a lane's part: from one sample, in their order, to the next
-        const int pB_begin = lane < B_samples ? B_sampled[thread_x] : pB2_end;
-        const int pB_end = lane + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
-        __syncwarp();
+        const int step = (B_entries + 31) / 32;
+        const int pB_begin = pB2_begin + (int)min((long long)lane * step, (long long)B_entries);
+        const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
         pA1 += before_of_warps[rank * 32 + lane];
         for (int pB = pB_begin; pB < pB_end; ++pB) {
             const int j = B2_crd[pB];
@@ -369,7 +332,6 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill_block(
     const int* __restrict__ A1_begins, const int* __restrict__ rows_of_blocks,
     const int* __restrict__ rows_many, const int* __restrict__ before_of_blocks, int* A_list1_crd,
     int* A_list2_crd, double* A_list_vals) {
-    __shared__ int B_sampled[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     waitForLaunch();
@@ -378,22 +340,10 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill_block(
         int pA1 = A1_begins[i];
         const int pB2_begin = B2_pos[i];
         const int pB2_end = B2_pos[i + 1];
-        // every `step`-th entry of each operand is a sample: 256 of all at most
         const int B_entries = pB2_end - pB2_begin;
-        const int step = (B_entries + 254) / 255;
-        const int B_samples = (B_entries + step - 1) / step;
-        if (thread_x < B_samples) {
-            const int j = B2_crd[pB2_begin + (long long)thread_x * step];
-            const int pB = lowerBound(B2_crd, pB2_begin, pB2_end, j);
-            // how many samples lie before this one
-            const int at = (pB - pB2_begin + step - 1) / step;
-            B_sampled[at] = pB;
-        }
-        __syncthreads();
-        // a lane's part: from one sample, in their order, to the next
-        const int pB_begin = thread_x < B_samples ? B_sampled[thread_x] : pB2_end;
-        const int pB_end = thread_x + 1 < B_samples ? B_sampled[thread_x + 1] : pB2_end;
-        __syncthreads();
+        const int step = (B_entries + 255) / 256;
+        const int pB_begin = pB2_begin + (int)min((long long)thread_x * step, (long long)B_entries);
+        const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
         pA1 += before_of_blocks[rank * 256 + thread_x];
         for (int pB = pB_begin; pB < pB_end; ++pB) {
             const int j = B2_crd[pB];

@@ -357,6 +357,7 @@ impl Lowerer<'_> {
         lanes: &TeamLanes,
         pass: Pass,
     ) -> Lowered {
+        let sampled = steppers.len() > 1;
         let (mut block, own) = self.own_parts(merged.sweep, steppers, lanes);
         let Merged { sweep, window, mut env, state } = merged;
         for (a, looplet) in &mut env {
@@ -369,8 +370,9 @@ impl Lowerer<'_> {
         let Some(next) = self.next_of_row() else { return Ok(vec![]) };
         let part = || Merged { sweep, window: window.clone(), env: env.clone(), state: state.clone() };
         let kept = self.out.gpu.row_parts.as_ref().and_then(|parts| parts.team.as_ref()?.before.clone());
-        // Samples of the next row are stored when all have read these.
-        let waits = matches!(lanes.scope, Scope::Group(_)).then(|| lanes.barrier());
+        // What is the next row's is stored when all have read what is this one's: of a block that is the sum, after which samples are
+        // stored, of a warp the samples, as its sum is no memory's.
+        let waits = (sampled == matches!(lanes.scope, Scope::Group(_))).then(|| lanes.barrier());
         if pass != Pass::Fill {
             block.extend(self.merged(part())?);
             let (scan, prefix) = self.team_scan(lanes, Scanned::Sum(next.into()));
@@ -382,7 +384,7 @@ impl Lowerer<'_> {
         }
         if let Some((buffer, index)) = kept {
             // Samples are another row's after this.
-            block.push(lanes.barrier());
+            block.extend(sampled.then(|| lanes.barrier()));
             block.push(Stmt::Assign { var: next, value: build::add(next, build::load(buffer, index)) });
             block.extend(self.merged(part())?);
             block.extend(self.end_of_row(next));

@@ -6,6 +6,8 @@
 //!                 pB, pC = where j is in B and C, or would be; at = how many samples lie before j; B_sampled[at] = pB; …
 //! all wait;       a lane's part is from B_sampled[lane] to B_sampled[lane + 1], and likewise in C
 //! ```
+//!
+//! Of one operand alone each lane knows where its samples are.
 
 use super::super::Lowerer;
 use super::super::place::ceil;
@@ -37,6 +39,9 @@ impl Lowerer<'_> {
         steppers: Vec<(AccessId, Stepper)>,
         lanes: &TeamLanes,
     ) -> (Block, Vec<(AccessId, Stepper)>) {
+        if let [(access, stepper)] = &steppers[..] {
+            return self.equal_parts(*access, stepper.clone(), lanes);
+        }
         let mut block = Block::new();
         let lane = lanes.lane.clone();
         let (operands, step) = self.sampled(steppers, lanes, &mut block);
@@ -99,6 +104,27 @@ impl Lowerer<'_> {
             parts.push((access, Stepper { begin, end, ..stepper }));
         }
         (block, parts)
+    }
+
+    /// As many entries of the only operand for each lane, as far as there are.
+    fn equal_parts(
+        &mut self,
+        access: AccessId,
+        stepper: Stepper,
+        lanes: &TeamLanes,
+    ) -> (Block, Vec<(AccessId, Stepper)>) {
+        let mut block = Block::new();
+        let name = self.tensor_name(access);
+        let len = build::sub(stepper.end.clone(), stepper.begin.clone());
+        let len = self.bind(&format!("{name}_entries"), len, &mut block);
+        let step = self.bind("step", ceil(len.clone(), lanes.size.into()), &mut block);
+        let before = build::min(build::mul(lanes.lane.clone(), step.clone()), len);
+        let begin = build::add(stepper.begin.clone(), before);
+        let begin = self.bind(&format!("p{name}_begin"), begin, &mut block);
+        let left = build::sub(stepper.end.clone(), begin.clone());
+        let end = build::add(begin.clone(), build::min(step, left));
+        let end = self.bind(&format!("p{name}_end"), end, &mut block);
+        (block, vec![(access, Stepper { begin, end, ..stepper })])
     }
 
     /// How many samples each operand has in a row, and how many entries lie from one to the next.

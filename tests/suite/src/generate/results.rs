@@ -13,7 +13,7 @@ const SN: Level = Level::Singleton { unique: false };
 pub(super) fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
     let levels: &[(u32, &[Level])] = match rank {
         1 => &[(85, &[C]), (15, &[N])],
-        2 => &[(48, &[D, C]), (25, &[C, C]), (16, &[N, S]), (7, &[C, D]), (3, &[D, S]), (1, &[C, S])],
+        2 => &[(48, &[D, C]), (25, &[C, C]), (16, &[N, S]), (11, &[C, D]), (3, &[D, S]), (1, &[C, S])],
         3 => &[
             (36, &[C, C, C]),
             (18, &[D, C, C]),
@@ -22,6 +22,7 @@ pub(super) fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
             (6, &[C, N, S]),
             (5, &[D, C, D]),
             (5, &[C, C, D]),
+            (4, &[C, D, D]),
             (8, &[C, D, C]),
             (2, &[D, N, S]),
         ],
@@ -32,6 +33,7 @@ pub(super) fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
             (8, &[D, D, C, C]),
             (8, &[C, D, C, D]),
             (2, &[C, C, D, C]),
+            (3, &[C, C, D, D]),
             (2, &[C, D, N, S]),
             (1, &[C, C, D, S]),
             (5, &[D, C, C, C]),
