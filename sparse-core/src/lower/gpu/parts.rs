@@ -370,11 +370,13 @@ impl Lowerer<'_> {
         let Some(next) = self.next_of_row() else { return Ok(vec![]) };
         let part = || Merged { sweep, window: window.clone(), env: env.clone(), state: state.clone() };
         let kept = self.out.gpu.row_parts.as_ref().and_then(|parts| parts.team.as_ref()?.before.clone());
-        // What is the next row's is stored when all have read what is this one's: of a block that is the sum, after which samples are
-        // stored, of a warp the samples, as its sum is no memory's.
-        let waits = (sampled == matches!(lanes.scope, Scope::Group(_))).then(|| lanes.barrier());
+        // Samples of the next row are stored when all have read these: after a block's sum they have.
+        let waits = (sampled && matches!(lanes.scope, Scope::Group(_))).then(|| lanes.barrier());
+        // A block's sum is in memory, which is stored to when all have read that of the row before.
+        let other_sum = (!sampled && matches!(lanes.scope, Scope::Block)).then(|| lanes.barrier());
         if pass != Pass::Fill {
             block.extend(self.merged(part())?);
+            block.extend(other_sum);
             let (scan, prefix) = self.team_scan(lanes, Scanned::Sum(next.into()));
             block.push(scan);
             block.extend(waits);
@@ -393,6 +395,7 @@ impl Lowerer<'_> {
         let count = self.fresh("count", Ty::Index);
         block.push(Stmt::Mut { var: count, value: Expr::Index(0) });
         block.extend(self.counting_in(count, |l| l.merged(part()))?);
+        block.extend(other_sum);
         let (scan, prefix) = self.team_scan(lanes, Scanned::Sum(count.into()));
         block.push(scan);
         block.extend(waits);
