@@ -3,7 +3,8 @@
 use super::DType;
 use std::fmt;
 
-/// A typed scalar. `Eq` and `Hash` go by bits, except that −0 equals +0, so that literals can be deduplicated.
+/// A typed scalar. `Eq` and `Hash` go by bits, except that −0 equals +0, so that literals can be deduplicated, and that any NaN is
+/// another: which one an operation gives is the processor's.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     /// An `f32`.
@@ -35,7 +36,9 @@ impl Value {
 
     fn key(self) -> (DType, u64) {
         let bits = match self {
-            Value::F32(v) => (if v == 0.0 { 0.0 } else { v }).to_bits() as u64,
+            Value::F32(v) if v.is_nan() => f32::NAN.to_bits().into(),
+            Value::F64(v) if v.is_nan() => f64::NAN.to_bits(),
+            Value::F32(v) => (if v == 0.0 { 0.0 } else { v }).to_bits().into(),
             Value::F64(v) => (if v == 0.0 { 0.0 } else { v }).to_bits(),
             Value::I32(v) => v as u32 as u64,
             Value::I64(v) => v as u64,
