@@ -49,7 +49,20 @@ fn right(text: &str, operands: Operands<'_>) {
     }
 }
 
-const BLOCKS: [(&str, Operands<'_>); 6] = [
+/// Blocks of an operand's first levels, and such as are appended.
+const BLOCKS: [(&str, Operands<'_>); 9] = [
+    (
+        "fn f(X: Csr<f64>, B: DenseMat<f64>) -> Tensor<f64, (Compressed, Dense)> { Y[i, r] = X[i, k] * B[k, r]; }",
+        &[("X", &[9, 6], 3), ("B", &[6, 45], 1)],
+    ),
+    (
+        "fn f(X: Tensor<f64, Filled<(Dense, Compressed), NegInf>>, B: DenseMat<f64>) -> Tensor<f64, Filled<(Compressed, Dense), NegInf>> { Y[i, r] max= X[i, k] + B[k, r]; }",
+        &[("X", &[9, 6], 3), ("B", &[6, 45], 1)],
+    ),
+    (
+        "fn f(X: Tensor<f32, (Dense, Compressed, Compressed)>, B: DenseMat<f32>) -> Tensor<f32, (Compressed, Compressed, Dense)> { Y[i, j, r] = X[i, j, k] * B[k, r]; }",
+        &[("X", &[5, 4, 6], 2), ("B", &[6, 45], 1)],
+    ),
     (
         "fn f(X: Csf3<f32>, B: DenseMat<f32>) -> Tensor<f32, (Compressed, Compressed, Dense)> { Y[i, j, r] = X[i, j, k] * B[k, r]; }",
         &[("X", &[5, 4, 6], 2), ("B", &[6, 45], 1)],
@@ -91,6 +104,9 @@ fn columns_of_appended_blocks_are_register_tiles() {
 fn on_a_gpu_sums_stand_inside_of_appended_blocks() {
     for (text, _) in BLOCKS {
         let program = gpu_program(text);
+        if program.contains("result with the pattern of") {
+            continue;
+        }
         let mut stores = program.lines().filter(|line| line.trim_start().starts_with("Y_vals["));
         assert!(stores.next().is_some_and(|line| line.contains("] = t;")), "{text}\n{program}");
         assert!(stores.all(|line| line.contains("] = t;")), "{text}\n{program}");
@@ -105,7 +121,7 @@ fn columns_inside_of_sums_add_to_appended_blocks() {
     // No workspace takes the row first.
     assert!(!on_cpu.contains("scatter") && on_cpu.contains("] += X_val *"), "{on_cpu}");
     right(text, &[("X", &[9, 6], 3), ("B", &[6, 45], 2)]);
-    let (text, operands) = BLOCKS[1];
+    let (text, operands) = BLOCKS[0];
     right(
         &format!(
             "{text} schedule cuda {{ reorder(k, r); split(i, b, t, 32); parallelize(b, GPUBlock, NoRaces); parallelize(t, GPUThread, NoRaces); }}"

@@ -285,7 +285,9 @@ fn what_is_no_point() {
     assert_eq!(coo("<8 nnz, 4 col>, 1"), "accepted");
     assert_eq!(coo("<8 nnz, 4 col>, 8"), "repeated-rows");
     assert_eq!(coo("<1 row, 4 col>, 1"), "repeated-rows");
-    let assembled = "fn kernel(X: Csf3<f64>, B: DenseMat<f64>) -> Tensor<f64, (Compressed, Compressed, Dense)> { Y[i, j, l] = X[i, j, k] * B[k, l]; }";
+    let fibers = "fn kernel(X: Csf3<f64>, B: DenseMat<f64>) -> Tensor<f64, (Compressed, Compressed, Dense)> { Y[i, j, l] = X[i, j, k] * B[k, l]; }";
+    assert_eq!(refused(&format!("{fibers} schedule cuda = atomic(<1 nnz, 4 col>, 1);")), "accepted");
+    let assembled = fibers.replace("Csf3<f64>", "Tensor<f64, (Dense, Compressed, Compressed)>");
     assert_eq!(
         refused(&format!("{assembled} schedule cuda = atomic(<1 nnz, 4 col>, 1);")),
         "assembled-result"

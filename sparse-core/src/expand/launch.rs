@@ -138,7 +138,7 @@ fn dimension(names: &Names<'_>, tensor: TensorId, level: usize) -> Tokens {
     let dim = t.spec.map.dim_of_level(level);
     match t.role {
         Role::Input | Role::InOut => size(names, (tensor, dim)),
-        Role::Result | Role::ResultLike(_) => size(names, t.dims_from[dim]),
+        Role::Result | Role::ResultLike(..) => size(names, t.dims_from[dim]),
     }
 }
 
@@ -275,9 +275,14 @@ fn result(names: &Names<'_>) -> Tokens {
     let vals = array(names, |b| b.array == Array::Vals(id));
     match output.role {
         Role::Input | Role::InOut => quote!(Ok(())),
-        Role::ResultLike(pattern) => {
-            let pattern = names.tensor(pattern);
-            quote!(Ok(unsafe { rt::assemble_like(#pattern, #vals) }))
+        Role::ResultLike(of, levels) => {
+            let (like, pattern) = (&names.program.tensors[of.index()], names.tensor(of));
+            if like.spec.rank() == levels && like.spec.map == output.spec.map {
+                return quote!(Ok(unsafe { rt::assemble_like(#pattern, #vals) }));
+            }
+            let dims = output.dims_from.iter().map(|d| size(names, *d));
+            let levels = bare(levels as u64);
+            quote!(unsafe { rt::assemble_within([#(#dims),*], #pattern, #levels, #vals) })
         }
         Role::Result => {
             let dims = output.dims_from.iter().map(|d| size(names, *d));

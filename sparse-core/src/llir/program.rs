@@ -16,8 +16,9 @@ pub enum Role {
     InOut,
     /// Made by the program, all levels dense or assembled from its buffers.
     Result,
-    /// Made by the program, sharing the level arrays of another tensor; only the values are new.
-    ResultLike(TensorId),
+    /// Made by the program, sharing the arrays of so many levels of another tensor, from the root; those below are dense, and the
+    /// values are new.
+    ResultLike(TensorId, usize),
 }
 
 /// A tensor of the program.

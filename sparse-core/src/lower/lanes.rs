@@ -31,6 +31,7 @@ impl Lowerer<'_> {
         let Some((&k, reductions)) = loops.split_last() else { return false };
         let reduces = |v: &IndexVar| !self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r));
         matches!(st.lhs, Lhs::Output { .. })
+            && st.has_position()
             && self.gpu.is_none()
             && !self.options.lanes.is_empty()
             && !reductions.is_empty()
@@ -136,7 +137,8 @@ impl Lowerer<'_> {
         let [k] = *loops else { return None };
         let tag = self.provenance.tag(k);
         let plain = tag.parallel.is_none() && tag.unroll.is_none() && self.gpu.is_none();
-        let element = matches!(st.lhs, Lhs::Output { .. }) && self.out.unit_stride() == Some(k);
+        let element =
+            matches!(st.lhs, Lhs::Output { .. }) && st.has_position() && self.out.unit_stride() == Some(k);
         let known = |v: &IndexVar| *v == k || st.coords[v.index()].is_some();
         if !plain || !element || self.options.lanes.is_empty() || !self.out.vars.iter().all(known) {
             return None;

@@ -90,7 +90,7 @@ pub use options::Options;
 use output::Output;
 use program::sources;
 pub use remarks::Remarks;
-use state::{Cursor, Lhs, State};
+use state::{Cursor, Fiber, Lhs, State};
 use std::collections::{BTreeMap, BTreeSet};
 use tags::Tags;
 
@@ -201,7 +201,7 @@ pub fn lower(
         }
         l.on_gpu();
     }
-    let mut state = root_state(&nested, cin, kernel);
+    let mut state = root_state(&nested, cin, kernel, l.out.fiber());
     let lists = match platform {
         Platform::Cuda => l.fill_lists(&nested.nest.loops, &mut state)?,
         Platform::Cpu => vec![],
@@ -209,7 +209,7 @@ pub fn lower(
     l.after_lists(cin, &nested.nest.loops);
     // An operand's pattern may have entries for which a sparse workspace has no element: nothing writes them.
     l.out.needs_init =
-        matches!(kind, ResultKind::Like(_)) && cin.workspaces.iter().any(|w| w.format.is_sparse());
+        matches!(kind, ResultKind::Like { .. }) && cin.workspaces.iter().any(|w| w.format.is_sparse());
     if state.is_noop(&l) {
         l.out.needs_init = true;
         l.out.pos_gaps = true;
@@ -238,10 +238,11 @@ pub fn lower(
 }
 
 /// Where lowering begins.
-fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel) -> State {
+fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel, fiber: Option<Fiber>) -> State {
     State {
         rhs: simplify(&nested.nest.rhs, kernel.dtype),
         cursors: vec![Cursor { level: 0, position: Position::One(Expr::Index(0)) }; nested.accesses.len()],
+        fiber,
         coords: vec![None; cin.provenance.len()],
         lhs: Lhs::Output { block: None },
         op: nested.nest.op,

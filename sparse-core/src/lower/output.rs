@@ -7,7 +7,7 @@ use super::assemble::Assembly;
 use super::capacity::Capacity;
 use super::gpu::GpuRows;
 use super::region::Sweep;
-use super::state::{Lhs, State};
+use super::state::{Fiber, Lhs, State};
 use super::tidy::tidy;
 use super::{Lowered, Lowerer};
 use crate::cin::assembly::{Groups, groups};
@@ -20,15 +20,15 @@ use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::front::command::Strategy;
 use crate::llir::{Array, Block, BufferId, Expr, Space, Step, Stmt, build};
-use crate::looplet::{LevelRef, Position};
+use crate::looplet::Position;
 use crate::scalar::Value;
 
 /// What lowering knows and learns about the output.
 pub(super) struct Output {
     pub(super) tensor: TensorId,
     pub(super) kind: ResultKind,
-    /// The operand whose pattern it shares.
-    leader: Option<AccessId>,
+    /// The operand whose pattern it shares, and how many of its levels.
+    leader: Option<(AccessId, usize)>,
     groups: Option<Groups>,
     /// Where it is assembled by rows, by several threads.
     pub(super) assembly: Option<Assembly>,
@@ -62,7 +62,9 @@ impl Output {
         let tensor = nested.lhs.tensor;
         let t = &kernel.tensors[tensor.index()];
         let leader = match &kind {
-            ResultKind::Like(a) => nested.accesses.iter().position(|b| b == a).map(|k| AccessId(k as u32)),
+            ResultKind::Like { of, levels } => {
+                nested.accesses.iter().position(|a| a == of).map(|k| (AccessId(k as u32), *levels))
+            }
             ResultKind::Dense | ResultKind::Append => None,
         };
         Output {
@@ -86,14 +88,19 @@ impl Output {
         }
     }
 
-    /// Has it the pattern of this operand?
-    pub(super) fn is_like(&self, a: AccessId) -> bool {
-        self.leader == Some(a)
+    /// Is it written where this operand's positions below so many levels say, or further down?
+    pub(super) fn is_at(&self, a: AccessId, levels: usize) -> bool {
+        self.leader.is_some_and(|(leader, shared)| leader == a && shared > levels)
     }
 
-    /// Is the position of the written element known, once its coordinates are? In an operand's pattern it is that operand's.
-    pub(super) fn has_position(&self, st: &State, levels: &[Vec<LevelRef>]) -> bool {
-        self.leader.is_none_or(|a| st.cursors[a.index()].level == levels[a.index()].len())
+    /// The state's, before anything is walked.
+    pub(super) fn fiber(&self) -> Option<Fiber> {
+        self.leader.map(|(access, levels)| Fiber { access, levels, position: None })
+    }
+
+    /// The dense levels below those whose positions are an operand's.
+    fn suffix(&self) -> std::ops::Range<usize> {
+        self.leader.map_or(0, |(_, levels)| levels)..self.vars.len()
     }
 
     /// Does the statement combine with what an in-place output holds?
@@ -110,6 +117,7 @@ impl Output {
     pub(super) fn unit_stride(&self) -> Option<IndexVar> {
         match (&self.kind, &self.groups) {
             (ResultKind::Dense, _) => self.vars.last().copied(),
+            (ResultKind::Like { .. }, _) if !self.suffix().is_empty() => self.vars.last().copied(),
             (ResultKind::Append, Some(g)) if !g.suffix.is_empty() => self.vars.last().copied(),
             _ => None,
         }
@@ -124,7 +132,7 @@ impl Lowerer<'_> {
                 let space = if self.out.in_place { Space::InOut } else { Space::Output };
                 self.declare(Array::Vals(t), space);
             }
-            ResultKind::Like(_) => {
+            ResultKind::Like { .. } => {
                 self.declare(Array::Vals(t), Space::Output);
             }
             ResultKind::Append => {
@@ -154,7 +162,11 @@ impl Lowerer<'_> {
         let Lhs::Output { block: None } = st.lhs else { return };
         match self.out.kind {
             ResultKind::Dense => self.out.needs_init = true,
-            ResultKind::Like(_) => {}
+            // A fiber below which nothing is done is there all the same.
+            ResultKind::Like { ref of, levels } => {
+                let whole = self.kernel.tensors[of.tensor.index()].spec.rank() == levels;
+                self.out.needs_init |= !whole && st.has_position();
+            }
             ResultKind::Append => {
                 let prefix = self.out_groups().prefix;
                 let open = prefix.into_iter().any(|l| st.coords[self.out.vars[l].index()].is_none());
@@ -236,12 +248,13 @@ impl Lowerer<'_> {
                 let index = self.dense_position(st, Expr::Index(0), 0..self.out.vars.len());
                 self.store(st, vals, index, value)
             }
-            ResultKind::Like(_) => {
-                let Some(leader) = self.out.leader else { unreachable!("a shared pattern has an owner") };
-                let Position::One(p) = st.cursors[leader.index()].position.clone() else {
+            ResultKind::Like { .. } => {
+                let Some(Position::One(p)) = st.fiber.as_ref().and_then(|fiber| fiber.position.clone())
+                else {
                     unreachable!("only unique patterns are shared")
                 };
-                self.store(st, vals, p, value)
+                let index = self.dense_position(st, p, self.out.suffix());
+                self.store(st, vals, index, value)
             }
             ResultKind::Append => {
                 let g = self.out_groups();
@@ -310,10 +323,13 @@ impl Lowerer<'_> {
                 let buffer = self.out_array(Array::Vals(t));
                 vec![Step::Allocate { buffer, len: self.dense_size(0..self.out.vars.len()), init }]
             }
-            ResultKind::Like(_) => {
+            ResultKind::Like { .. } => {
                 let buffer = self.out_array(Array::Vals(t));
-                let Some(leader) = self.out.leader else { unreachable!("a shared pattern has an owner") };
-                let len = self.stored_entries(leader);
+                let Some((leader, levels)) = self.out.leader else {
+                    unreachable!("a shared pattern has an owner")
+                };
+                let len =
+                    build::mul(self.positions_below(leader, levels), self.dense_size(self.out.suffix()));
                 // The host knows a device array's length, but would have to fetch what it holds.
                 let len = self.gpu.as_ref().and_then(|_| self.host_size(&len)).unwrap_or(len);
                 vec![Step::Allocate { buffer, len, init }]

@@ -226,7 +226,9 @@ impl Lowerer<'_> {
             !self.provenance.is_position(*v) && rows.iter().any(|r| self.provenance.roots(*v).contains(r))
         };
         let mut needs = match &st.lhs {
-            Lhs::Output { .. } => !self.out.is_like(leader.access) && self.out.vars.iter().any(from),
+            Lhs::Output { .. } => {
+                !self.out.is_at(leader.access, span.group) && self.out.vars.iter().any(from)
+            }
             Lhs::Array(target) => target.indices.iter().any(from),
             Lhs::Scattered(target) => target.indices.iter().any(from),
             Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) => false,
@@ -356,8 +358,9 @@ impl Lowerer<'_> {
         let group: Vec<IndexVar> = self.unknown_roots(v, &st);
         let first = st.cursors[a.index()].level;
         self.learn_chain(v, &Expr::Var(p), &mut inner);
-        inner.cursors[a.index()].level = first + group.len();
-        inner.cursors[a.index()].position = Position::One(p.into());
+        for level in first..first + group.len() {
+            inner.arrive(a, level + 1, Position::One(p.into()));
+        }
         let Some((&last, upper)) = group.split_last() else {
             return Err(internal(self.kernel, "a position whose coordinates are known"));
         };
@@ -457,8 +460,9 @@ impl Lowerer<'_> {
             st.coords[root.index()] = Some(self.bind(&name, coordinate, block));
             self.check_recovered(root, st)?;
         }
-        st.cursors[a.index()].level = span.end;
-        st.cursors[a.index()].position = Position::One(p);
+        for (level, position) in (span.first..span.end).zip(&positions) {
+            st.arrive(a, level + 1, Position::One(position.clone()));
+        }
         Ok(positions)
     }
 }

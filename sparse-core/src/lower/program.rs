@@ -73,7 +73,7 @@ impl Lowerer<'_> {
             role: match (t.mode, kind) {
                 (Mode::Input, _) => Role::Input,
                 (Mode::InOut, _) => Role::InOut,
-                (Mode::Result, ResultKind::Like(a)) => Role::ResultLike(a.tensor),
+                (Mode::Result, ResultKind::Like { of, levels }) => Role::ResultLike(of.tensor, *levels),
                 (Mode::Result, _) => Role::Result,
             },
             dims_from: if t.mode == Mode::Result { out_dims.clone() } else { vec![] },

@@ -21,6 +21,16 @@ pub(super) struct Cursor {
     pub(super) position: Position,
 }
 
+/// Where the output is written, if it has the pattern of an operand: at the position of the last level that they share.
+#[derive(Clone, Debug)]
+pub(super) struct Fiber {
+    pub(super) access: AccessId,
+    /// How many levels they share.
+    pub(super) levels: usize,
+    /// Once they have been walked.
+    pub(super) position: Option<Position>,
+}
+
 /// Where the value goes.
 #[derive(Clone, Debug)]
 pub(super) enum Lhs {
@@ -86,6 +96,8 @@ pub(super) struct State {
     pub(super) rhs: Val,
     /// By access.
     pub(super) cursors: Vec<Cursor>,
+    /// None of an output with a pattern of its own.
+    pub(super) fiber: Option<Fiber>,
     /// Known coordinates, by index variable.
     pub(super) coords: Vec<Option<Expr>>,
     pub(super) lhs: Lhs,
@@ -150,6 +162,11 @@ impl State {
         }
     }
 
+    /// Is the position of the written element known, once its coordinates are? In an operand's pattern it is that operand's.
+    pub(super) fn has_position(&self) -> bool {
+        self.fiber.as_ref().is_none_or(|fiber| fiber.position.is_some())
+    }
+
     /// An operand whose next coordinate is known.
     pub(super) fn locatable(&self, l: &Lowerer<'_>) -> Option<AccessId> {
         self.all_locatable(l).first().copied()
@@ -201,10 +218,19 @@ impl State {
 
     /// With an operand stepped down to a child.
     pub(super) fn step(mut self, a: AccessId, position: Position) -> State {
-        let cursor = &mut self.cursors[a.index()];
-        cursor.level += 1;
-        cursor.position = position;
+        let level = self.cursors[a.index()].level + 1;
+        self.arrive(a, level, position);
         self
+    }
+
+    /// So many levels of an operand have been walked, down to a position of the last.
+    pub(super) fn arrive(&mut self, a: AccessId, level: usize, position: Position) {
+        if let Some(fiber) = &mut self.fiber
+            && (fiber.access, fiber.levels) == (a, level)
+        {
+            fiber.position = Some(position.clone());
+        }
+        self.cursors[a.index()] = Cursor { level, position };
     }
 
     /// With operands replaced by their fill.

@@ -44,7 +44,7 @@ fn lower_rows(
     let mut l = Lowerer::new(&kernel, &options, &nested, kind.clone(), &cin);
     let [i, j] = nested.nest.loops[..] else { panic!("there are two loops") };
     let row = l.fresh("i", Ty::Index);
-    let mut st = l.enter(i, root_state(&nested, &cin, &kernel));
+    let mut st = l.enter(i, root_state(&nested, &cin, &kernel, l.out.fiber()));
     st.coords[i.index()] = Some(row.into());
     let (mut body, mut env) = (Block::new(), Env::new());
     for a in (0..nested.accesses.len() as u32).map(AccessId) {

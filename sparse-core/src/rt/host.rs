@@ -199,3 +199,23 @@ pub unsafe fn assemble_like<T: Element, U: Element, F: Format, G: Format<Coord =
             .with_lengths(pattern.known_lengths().clone())
     }
 }
+
+/// A result with the first levels of another tensor, so many, and dense ones below.
+///
+/// # Safety
+/// These levels, for these dimensions, and as many values as they have positions satisfy
+/// [`validate`](crate::format::validate) for the format.
+///
+/// # Errors
+/// [`Error::TooManyEntries`]
+pub unsafe fn assemble_within<T: Element, U: Element, F: Format, G: Format>(
+    dims: F::Coord,
+    pattern: &Tensor<U, G>,
+    shared: usize,
+    vals: Buffer<T>,
+) -> Result<Tensor<T, F>> {
+    let mut levels: Vec<_> = pattern.levels().iter().take(shared).cloned().collect();
+    levels.resize(F::ORDER.len(), LevelArrays::Dense);
+    // SAFETY: the caller's promise.
+    unsafe { assemble(dims, levels, vals) }
+}

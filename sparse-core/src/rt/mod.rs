@@ -35,8 +35,8 @@ pub use grow::{Grower, Own, grow};
 pub use grown::Grown;
 pub use home::{Home, Kept};
 pub use host::{
-    allocate, allocate_full, assemble, assemble_like, check_bound, check_dense, check_extent, check_parts,
-    pack, reserve, reserve_exactly, room, shared_crd, shared_pos,
+    allocate, allocate_full, assemble, assemble_like, assemble_within, check_bound, check_dense,
+    check_extent, check_parts, pack, reserve, reserve_exactly, room, shared_crd, shared_pos,
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use joined::{Joined, length};

@@ -101,7 +101,7 @@ struct Scheduler<'k> {
     kernel: &'k Kernel,
     target: Platform,
     cin: Cin,
-    /// How the output is stored, whatever the schedule.
+    /// How the output is stored: by the statement, unless a workspace tells its entries.
     result: ResultKind,
     /// Workspaces that nobody has named: they make way for the user's names.
     unnamed: Vec<Workspace>,

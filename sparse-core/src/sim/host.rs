@@ -304,7 +304,12 @@ impl<'a> Arguments<'a> {
         let mut arrays = Arrays { program: self.program, buffers };
         let levels = match output.role {
             Role::Result => (0..output.spec.rank()).map(|l| arrays.level(id, l)).collect(),
-            Role::ResultLike(like) => self.levels(like),
+            Role::ResultLike(like, shared) => {
+                let mut levels = self.levels(like);
+                levels.truncate(shared);
+                levels.resize(output.spec.rank(), DynLevel::Dense);
+                levels
+            }
             Role::InOut | Role::Input => self.levels(id),
         };
         // An in-place output that the program never touches has no buffer.

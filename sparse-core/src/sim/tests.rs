@@ -149,7 +149,7 @@ fn an_in_place_output_is_a_changed_copy() {
 #[test]
 fn a_result_shares_its_operands_pattern() {
     let mut p = spmv();
-    p.tensors[2].role = Role::ResultLike(TensorId(0));
+    p.tensors[2].role = Role::ResultLike(TensorId(0), 2);
     p.tensors[2].spec = p.tensors[0].spec.clone();
     p.tensors[2].dims_from = vec![(TensorId(0), 0), (TensorId(0), 1)];
     let entries = load(A2_POS, VarId(0));

@@ -209,9 +209,16 @@ impl<'a, D: Backend> Call<'a, D> {
         let program = self.program();
         let (id, output) = program.output();
         let (levels, lengths) = match output.role {
-            Role::ResultLike(like) => {
+            Role::ResultLike(like, shared) => {
                 let like = self.tensors[like.index()].as_ref();
-                like.map_or_else(Default::default, |shape| (shape.levels.clone(), shape.lengths.clone()))
+                let (mut levels, lengths) = like.map_or_else(Default::default, |shape| {
+                    let all = shape.levels.len() == shared && shared == output.spec.rank();
+                    let lengths = if all { shape.lengths.clone() } else { KnownLengths::default() };
+                    (shape.levels.clone(), lengths)
+                });
+                levels.truncate(shared);
+                levels.resize(output.spec.rank(), LevelArrays::Dense);
+                (levels, lengths)
             }
             _ => {
                 let levels =

@@ -60,8 +60,8 @@ pub(super) fn check_result(program: &Program, spec: &FormatSpec, dtype: DType) -
         Role::InOut | Role::Input => {
             Err(mismatch(program, "the result", "none: it writes in place".into(), asked()))
         }
-        Role::Result | Role::ResultLike(_) if (&output.spec, output.dtype) == (spec, dtype) => Ok(()),
-        Role::Result | Role::ResultLike(_) => {
+        Role::Result | Role::ResultLike(..) if (&output.spec, output.dtype) == (spec, dtype) => Ok(()),
+        Role::Result | Role::ResultLike(..) => {
             Err(mismatch(program, "the result", tensor(&output.spec, output.dtype), asked()))
         }
     }

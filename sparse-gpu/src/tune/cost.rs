@@ -120,9 +120,10 @@ pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
         Data::Nnz(g) => entries::entries(p, &at, u64::from(g.n())),
     };
     // Elements that nobody writes, or that are updated, need a value first.
+    let all_rows = p.dense_rows || p.shares_rows;
     let is_written = match point.data {
-        Data::Row(Amount::Part(g)) => u64::from(g) == at.group && p.dense_rows,
-        Data::Row(_) => p.dense_rows,
+        Data::Row(Amount::Part(g)) => u64::from(g) == at.group && all_rows,
+        Data::Row(_) => all_rows,
         Data::Nnz(_) => false,
     };
     let fills = if is_written { vec![] } else { vec![p.output * p.bytes] };

@@ -47,6 +47,8 @@ pub(super) struct Profile {
     pub(super) pattern: bool,
     /// Rows are coordinates, not stored positions.
     pub(super) dense_rows: bool,
+    /// The result has the levels of the rows, with an element or a dense block for each that is stored.
+    pub(super) shares_rows: bool,
     /// Loads of dense operands for one product.
     pub(super) factors: u64,
     /// Positions of the last level: what an entry's coordinate chooses from.
@@ -129,12 +131,11 @@ impl Profile {
         };
         let Searches { row: row_search, entry: entry_search, among: searched } =
             Searches::of(arguments, tensor, &spec.levels[..levels.len()], depth)?;
+        let shares_rows = !pattern && !ast.tensors[ast.assignment.lhs.tensor.index()].spec.is_dense();
+        let each = out.iter().filter(|v| !levels.contains(v)).map(size);
         let output = match pattern {
-            true => out
-                .iter()
-                .filter(|v| !levels.contains(v))
-                .map(size)
-                .fold(lengths.entries, u64::saturating_mul),
+            true => each.fold(lengths.entries, u64::saturating_mul),
+            false if shares_rows => each.fold(lengths.parts, u64::saturating_mul),
             false => out.iter().map(size).fold(1, u64::saturating_mul),
         };
         Ok(Some(Profile {
@@ -150,6 +151,7 @@ impl Profile {
             others: others.map(size).fold(1, u64::saturating_mul),
             pattern,
             dense_rows: spec.levels[..depth].iter().all(|l| l.is_full()),
+            shares_rows,
             factors: factors.len() as u64,
             inner: levels.last().map_or(1, size),
             bytes: ast.dtype.size() as u64,

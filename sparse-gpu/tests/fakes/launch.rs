@@ -239,7 +239,7 @@ fn copy(in_place: bool) -> Made {
     let levels = [Level::Dense, SPARSE];
     let a = m.tensor("A", &levels, Role::Input, &[]);
     let (role, space) =
-        if in_place { (Role::InOut, Space::InOut) } else { (Role::ResultLike(a), Space::Output) };
+        if in_place { (Role::InOut, Space::InOut) } else { (Role::ResultLike(a, 2), Space::Output) };
     let dims = [(a, 0), (a, 1)];
     let b = m.tensor("B", &levels, role, if in_place { &[] } else { &dims });
     let vals = m.buffer("A_vals", F64, Space::Input, Array::Vals(a));

@@ -1,25 +1,89 @@
-// The sum of two counts, or the largest int.
-__device__ __forceinline__ int addCounts(int a, int b) {
-    const unsigned int sum = (unsigned int)a + (unsigned int)b;
-    return sum > 2147483647u ? 2147483647 : (int)sum;
+// First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] <= key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
+    }
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
+    return lo + below;
 }
 
-// From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
-// all launches before have ended, and what they wrote is there to be read; that may be so already.
-__device__ __forceinline__ void waitForLaunch() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
+// Two or four consecutive elements as one access: their address is a multiple of their size.
+template <typename T, int N> struct Vector;
+template <> struct Vector<float, 2> { typedef float2 type; };
+template <> struct Vector<float, 4> { typedef float4 type; };
+template <> struct Vector<double, 2> { typedef double2 type; };
+template <> struct Vector<int, 2> { typedef int2 type; };
+template <> struct Vector<int, 4> { typedef int4 type; };
+template <> struct Vector<long long, 2> { typedef longlong2 type; };
+template <> struct Vector<unsigned char, 2> { typedef uchar2 type; };
+template <> struct Vector<unsigned char, 4> { typedef uchar4 type; };
+template <> struct Vector<bool, 2> { typedef uchar2 type; };
+template <> struct Vector<bool, 4> { typedef uchar4 type; };
+
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[2], const T* from) {
+    const typename Vector<T, 2>::type v = *(const typename Vector<T, 2>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+}
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], const T* from) {
+    const typename Vector<T, 4>::type v = *(const typename Vector<T, 4>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+    to[3] = v.w;
 }
 
-// When all blocks have come here or have ended, blocks of the next launch may take the room that there is. This one needs none
-// of it, its blocks all run by then; what other streams run may get it later. A launch that waits comes here after that, so
-// that two launches of a call are under way at most.
-__device__ __forceinline__ void allowNextLaunch() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
+// A load into a part of an array.
+template <int N, typename T> __device__ __forceinline__ void loadVector(T* to, const T* from) {
+    loadVector(reinterpret_cast<T (&)[N]>(*to), from);
 }
+
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
+    typename Vector<T, 2>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    *(typename Vector<T, 2>::type*)to = v;
+}
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[4]) {
+    typename Vector<T, 4>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    v.z = from[2];
+    v.w = from[3];
+    *(typename Vector<T, 4>::type*)to = v;
+}
+
+// Consecutive elements that others update too. Their address is a multiple of their size.
+template <typename Op, typename T, int N> __device__ __forceinline__ void atomicVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) Op::atomic(to + n, from[n]);
+}
+
+// From sm_90 on several numbers of single precision are added at once.
+#if __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ > 0)
+__device__ __forceinline__ void addVector(float* to, const float (&from)[2]) {
+    atomicAdd((float2*)to, make_float2(from[0], from[1]));
+}
+__device__ __forceinline__ void addVector(float* to, const float (&from)[4]) {
+    atomicAdd((float4*)to, make_float4(from[0], from[1], from[2], from[3]));
+}
+#endif
+template <typename T, int N> __device__ __forceinline__ void addVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) atomicAdd(to + n, from[n]);
+}
+
+struct Add {
+    static __device__ __forceinline__ double combine(double a, double b) { return a + b; }
+};
 
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
@@ -31,246 +95,1005 @@ struct OwnGroup {
     }
 };
 
-// Sums of counts: of all lanes of the group, or of those before this one.
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
+// How the lane that has the result writes it.
+struct Store {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
+};
+struct Combine {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        *at = Op::combine(*at, value);
+    }
+};
+struct Atomic {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        Op::atomic(at, value);
+    }
+};
+
+// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
+template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ T reduceGroup(T value) {
 #pragma unroll
     for (int distance = G / 2; distance > 0; distance /= 2) {
-        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
+        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
+        value = Op::combine(value, other);
     }
-    return count;
+    return value;
 }
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
+
+// The group's values are reduced; its first lane writes the result, if the element exists.
+template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
+__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
+    value = reduceGroup<T, G, Op, Lanes>(value);
+    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+// Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
+// gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
+// one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
+// value n of a lane is then the total of value n * W + lane % W. The indices are constants once the loops are unrolled.
+template <typename T, int G, int C, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ void scatterGroup(T (&values)[C]) {
     const unsigned mask = Lanes::template mask<G>();
-    const int lane = threadIdx.x % G;
 #pragma unroll
-    for (int distance = 1; distance < G; distance *= 2) {
-        const int other = __shfl_up_sync(mask, count, distance, G);
-        if (distance <= lane) count = addCounts(count, other);
-    }
-    all = __shfl_sync(mask, count, G - 1, G);
-    const int before = __shfl_up_sync(mask, count, 1, G);
-    return lane == 0 ? 0 : before;
-}
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
-    int all;
-    return sumBefore<G, Lanes>(count, all);
-}
-
-// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
-// array after the block's next barrier.
-template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
-    const int own = threadIdx.x / 32;
-    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
-    __syncthreads();
-    int before = 0;
-    all = 0;
+    for (int distance = 1; distance < G && distance < C; distance *= 2) {
+        const bool odd = (threadIdx.x & distance) != 0;
 #pragma unroll
-    for (int warp = 0; warp < T / 32; ++warp) {
-        if (warp == own) before = all;
-        all = addCounts(all, partial[warp]);
-    }
-    return before;
-}
-
-// Sums of counts: of all threads of the block, or of those before this one.
-template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
-    int ofWarp;
-    const int before = sumBefore<32>(count, ofWarp);
-    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
-}
-template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
-    int all;
-    return sumBeforeInBlock<T>(count, partial, all);
-}
-template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
-    int all;
-    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
-    return all;
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_count(
-    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, int* __restrict__ A1_begins,
-    int* __restrict__ A2_begins) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    allowNextLaunch();
-    const int row = block_x * 256 + thread_x;
-    int A1_count = 0;
-    int A2_count = 0;
-    const int pB1_end = B1_pos[1];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < pB1_end) {
-        const int A2_begin = A2_count;
-        A2_count = addCounts(A2_count, B2_pos[row + 1] - B2_pos[row]);
-        if (A2_begin < A2_count) {
-            ++A1_count;
-        }
-    }
-    A1_begins[row] = A1_count;
-    A2_begins[row] = A2_count;
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_sums1(
-    const int* __restrict__ B1_pos, const int* A1_begins, int* A1_sums) {
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
-        sum = addCounts(sum, A1_begins[n]);
-    }
-    const int all = sumInBlock<256>(sum, partial);
-    if (thread_x == 0) {
-        A1_sums[block_x] = all;
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_sum_tiles1(
-    const int* __restrict__ B1_pos, int* A1_sums) {
-    __shared__ int partial[8];
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int carry = 0;
-    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
-        int all;
-        const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
-            A1_sums[tile] = addCounts(carry, before);
-        }
-        carry = addCounts(carry, all);
-        __syncthreads();
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_begins1(
-    const int* __restrict__ B1_pos, const int* A1_sums, int* A1_begins) {
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
-        sum = addCounts(sum, A1_begins[n]);
-    }
-    const int before = sumBeforeInBlock<256>(sum, partial);
-    int at = addCounts(A1_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
-        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A1_begins[n] : 0;
-        A1_begins[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_sums2(
-    const int* __restrict__ B1_pos, const int* A2_begins, int* A2_sums) {
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
-        sum = addCounts(sum, A2_begins[n]);
-    }
-    const int all = sumInBlock<256>(sum, partial);
-    if (thread_x == 0) {
-        A2_sums[block_x] = all;
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_sum_tiles2(
-    const int* __restrict__ B1_pos, int* A2_sums) {
-    __shared__ int partial[8];
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int carry = 0;
-    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A2_sums[tile] : 0;
-        int all;
-        const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
-            A2_sums[tile] = addCounts(carry, before);
-        }
-        carry = addCounts(carry, all);
-        __syncthreads();
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_begins2(
-    const int* __restrict__ B1_pos, const int* A2_sums, int* A2_begins) {
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
-        sum = addCounts(sum, A2_begins[n]);
-    }
-    const int before = sumBeforeInBlock<256>(sum, partial);
-    int at = addCounts(A2_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
-        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A2_begins[n] : 0;
-        A2_begins[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_fill(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    const int* __restrict__ A1_begins, const int* __restrict__ A2_begins, int C2_dim,
-    int* __restrict__ A1_pos, int* __restrict__ A1_crd, int* __restrict__ A2_pos, int* __restrict__ A2_crd,
-    double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (block_x * 256 + thread_x == 0) {
-        A1_pos[1] = A1_begins[(B1_pos[1] + 255) / 256 * 256];
-    }
-    const int row = block_x * 256 + thread_x;
-    int pA1 = A1_begins[row];
-    int pA2 = A2_begins[row];
-    const int pB1_end = B1_pos[1];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < pB1_end) {
-        const int A2_begin = pA2;
-        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
-            const int j = B2_crd[pB];
-            const int pA2_2 = pA2;
-            A2_crd[pA2] = j;
-            ++pA2;
-            for (int l = 0; l < C2_dim; ++l) {
-                double t = 0.0;
-                for (int pB_2 = B3_pos[pB], pB_2_end = B3_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
-                    const int k = B3_crd[pB_2];
-                    t += B_vals[pB_2] * C_vals[(long long)k * C2_dim + l];
-                }
-                A_vals[(long long)pA2_2 * C2_dim + l] = t;
+        for (int n = 0; n < C / 2; ++n) {
+            if (n < C / (2 * distance)) {
+                const T kept = odd ? values[2 * n + 1] : values[2 * n];
+                const T given = odd ? values[2 * n] : values[2 * n + 1];
+                values[n] = Op::combine(kept, (T)__shfl_xor_sync(mask, given, distance, G));
             }
         }
-        const int i = B1_crd[row];
-        if (A2_begin < pA2) {
-            A1_crd[pA1] = i;
-            A2_pos[pA1 + 1] = pA2;
-            ++pA1;
+    }
+#pragma unroll
+    for (int distance = C; distance < G; distance *= 2) {
+        values[0] = Op::combine(values[0], (T)__shfl_xor_sync(mask, values[0], distance, G));
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of16_row_2_col_16_scatter_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 16;
+        const int rowpos = block_x * 16 + warp;
+        const bool live = rowpos < pB2_end;
+        double acc[2] = {};
+        if (live) {
+            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
+            const int lane = thread_x % 16;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 16)
+            #pragma unroll 1  // a batch has its registers
+            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 64) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 16;
+                    if (pB < pB3_end) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n_2 * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n_2] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 16;
+                    if (pB < pB3_end) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n_2] * C_vec_batch[n_2 * 2 + li];
+                        }
+                    }
+                }
+            }
+        }
+        scatterGroup<double, 16, 2>(acc);
+        if (live) {
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            const int li = thread_x % 16;
+            if (li < 2) {
+                const int l = block_y * 2 + li;
+                A_vals[(long long)rowpos * C2_dim + l] = acc[0];
+            }
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 16;
+        const int rowpos = block_x * 16 + warp;
+        const bool live = rowpos < pB2_end;
+        double acc_2[2] = {};
+        if (live) {
+            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
+            const int lane = thread_x % 16;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 16)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 16) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+        }
+        scatterGroup<double, 16, 2>(acc_2);
+        if (live) {
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            const int li = thread_x % 16;
+            if (li < 2) {
+                const int l = block_y * 2 + li;
+                if (l < C2_dim) {
+                    A_vals[(long long)rowpos * C2_dim + l] = acc_2[0];
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of4_row_2_col_4_scatter_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 4;
+        const int rowpos = block_x * 64 + warp;
+        const bool live = rowpos < pB2_end;
+        double acc[2] = {};
+        if (live) {
+            // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ReduceScatter)
+            const int lane = thread_x % 4;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 4)
+            #pragma unroll 1  // a batch has its registers
+            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 16) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 4;
+                    if (pB < pB3_end) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n_2 * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n_2] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 4;
+                    if (pB < pB3_end) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n_2] * C_vec_batch[n_2 * 2 + li];
+                        }
+                    }
+                }
+            }
+        }
+        scatterGroup<double, 4, 2>(acc);
+        if (live) {
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            const int li = thread_x % 4;
+            if (li < 2) {
+                const int l = block_y * 2 + li;
+                A_vals[(long long)rowpos * C2_dim + l] = acc[0];
+            }
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 4;
+        const int rowpos = block_x * 64 + warp;
+        const bool live = rowpos < pB2_end;
+        double acc_2[2] = {};
+        if (live) {
+            // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ReduceScatter)
+            const int lane = thread_x % 4;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 4)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 4) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+        }
+        scatterGroup<double, 4, 2>(acc_2);
+        if (live) {
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            const int li = thread_x % 4;
+            if (li < 2) {
+                const int l = block_y * 2 + li;
+                if (l < C2_dim) {
+                    A_vals[(long long)rowpos * C2_dim + l] = acc_2[0];
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of2_row_2_col_2_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 2;
+        const int rowpos = block_x * 128 + warp;
+        const bool live = rowpos < pB2_end;
+        double acc[2] = {};
+        if (live) {
+            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+            const int lane = thread_x % 2;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 2)
+            #pragma unroll 1  // a batch has its registers
+            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 8) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pB = batch + n * 2;
+                    if (pB < pB3_end) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pB = batch + n * 2;
+                    if (pB < pB3_end) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n] * C_vec_batch[n * 2 + li];
+                        }
+                    }
+                }
+            }
+        }
+        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+        #pragma unroll 2
+        for (int li = 0; li < 2; ++li) {
+            const int l = block_y * 2 + li;
+            writeGroup<double, 2, Add, Store>(
+                A_vals,
+                (long long)rowpos * C2_dim + l,
+                live ? acc[li] : 0.0,
+                live);
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 2;
+        const int rowpos = block_x * 128 + warp;
+        const bool live = rowpos < pB2_end;
+        double acc_2[2] = {};
+        if (live) {
+            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+            const int lane = thread_x % 2;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 2)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 2) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+        }
+        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+        #pragma unroll 2
+        for (int li = 0; li < 2; ++li) {
+            const int l = block_y * 2 + li;
+            const bool live_2 = live && l < C2_dim;
+            writeGroup<double, 2, Add, Store>(
+                A_vals,
+                (long long)rowpos * C2_dim + l,
+                live_2 ? acc_2[li] : 0.0,
+                live_2);
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1_row_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+        const int rowpos = block_x * 256 + thread_x;
+        if (rowpos < pB2_end) {
+            double acc[2] = {};
+            const int pB_stop = B3_pos[rowpos + 1];
+            #pragma unroll 1  // a batch has its registers
+            for (int batch = B3_pos[rowpos]; batch < pB_stop; batch += 4) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pB = batch + n;
+                    if (pB < pB_stop) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n = 0; n < 4; ++n) {
+                    const int pB = batch + n;
+                    if (pB < pB_stop) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n] * C_vec_batch[n * 2 + li];
+                        }
+                    }
+                }
+            }
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            storeVector(&A_vals[(long long)rowpos * C2_dim + block_y * 2], acc);
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+        const int rowpos = block_x * 256 + thread_x;
+        if (rowpos < pB2_end) {
+            double acc_2[2] = {};
+            for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            #pragma unroll 2
+            for (int li = 0; li < 2; ++li) {
+                const int l = block_y * 2 + li;
+                if (l < C2_dim) {
+                    A_vals[(long long)rowpos * C2_dim + l] = acc_2[li];
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of32_row_2_col_32_scatter_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB2_end) {
+            double acc[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 32)
+            #pragma unroll 1  // a batch has its registers
+            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 128) {
+                // the loads of four entries, which do not wait for each other
+                double B_val_batch[4];
+                double C_vec_batch[8];
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 32;
+                    if (pB < pB3_end) {
+                        const int k = B3_crd[pB];
+                        loadVector<2>(&C_vec_batch[n_2 * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
+                        B_val_batch[n_2] = B_vals[pB];
+                    }
+                }
+                #pragma unroll 4
+                for (int n_2 = 0; n_2 < 4; ++n_2) {
+                    const int pB = batch + n_2 * 32;
+                    if (pB < pB3_end) {
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            acc[li] += B_val_batch[n_2] * C_vec_batch[n_2 * 2 + li];
+                        }
+                    }
+                }
+            }
+            scatterGroup<double, 32, 2>(acc);
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            if (lane < 2) {
+                const int l = block_y * 2 + lane;
+                A_vals[(long long)rowpos * C2_dim + l] = acc[0];
+            }
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB2_end) {
+            double acc_2[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 32)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 32) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+            scatterGroup<double, 32, 2>(acc_2);
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            if (lane < 2) {
+                const int l = block_y * 2 + lane;
+                if (l < C2_dim) {
+                    A_vals[(long long)rowpos * C2_dim + l] = acc_2[0];
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_4_nnz_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 3) / 4) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 4, pB3_end);
+            const int nnz_end = min(nnz_begin + 4, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 4)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            double C_vec[2];
+                            loadVector(C_vec, &C_vals[(long long)k * C2_dim + lo * 2]);
+                            const double B_val = B_vals[pB_2];
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                acc[li] += B_val * C_vec[li];
+                            }
+                        }
+                        pB = pB3_end_2;
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        if (first < pB2 && pB < nnz_end) {
+                            storeVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
+                        } else {
+                            addVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    } else {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 3) / 4) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 4, pB3_end);
+            const int nnz_end = min(nnz_begin + 4, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc_2[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 4)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            const double B_val_2 = B_vals[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                const int l = lo * 2 + li;
+                                if (l < C2_dim) {
+                                    acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                                }
+                            }
+                        }
+                        pB = pB3_end_2;
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            const int l = lo * 2 + li;
+                            if (l < C2_dim) {
+                                if (first < pB2 && pB < nnz_end) {
+                                    A_vals[(long long)pB2 * C2_dim + l] = acc_2[li];
+                                } else {
+                                    atomicAdd(&A_vals[(long long)pB2 * C2_dim + l], acc_2[li]);
+                                }
+                            }
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 7) / 8) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 8, pB3_end);
+            const int nnz_end = min(nnz_begin + 8, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 8)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            double C_vec[2];
+                            loadVector(C_vec, &C_vals[(long long)k * C2_dim + lo * 2]);
+                            const double B_val = B_vals[pB_2];
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                acc[li] += B_val * C_vec[li];
+                            }
+                        }
+                        pB = pB3_end_2;
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        if (first < pB2 && pB < nnz_end) {
+                            storeVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
+                        } else {
+                            addVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    } else {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 7) / 8) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 8, pB3_end);
+            const int nnz_end = min(nnz_begin + 8, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc_2[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 8)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            const double B_val_2 = B_vals[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                const int l = lo * 2 + li;
+                                if (l < C2_dim) {
+                                    acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                                }
+                            }
+                        }
+                        pB = pB3_end_2;
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            const int l = lo * 2 + li;
+                            if (l < C2_dim) {
+                                if (first < pB2 && pB < nnz_end) {
+                                    A_vals[(long long)pB2 * C2_dim + l] = acc_2[li];
+                                } else {
+                                    atomicAdd(&A_vals[(long long)pB2 * C2_dim + l], acc_2[li]);
+                                }
+                            }
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_16_nnz_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 15) / 16) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 16, pB3_end);
+            const int nnz_end = min(nnz_begin + 16, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 16)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            double C_vec[2];
+                            loadVector(C_vec, &C_vals[(long long)k * C2_dim + lo * 2]);
+                            const double B_val = B_vals[pB_2];
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                acc[li] += B_val * C_vec[li];
+                            }
+                        }
+                        pB = pB3_end_2;
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        if (first < pB2 && pB < nnz_end) {
+                            storeVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
+                        } else {
+                            addVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    } else {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 15) / 16) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 16, pB3_end);
+            const int nnz_end = min(nnz_begin + 16, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc_2[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 16)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            const double B_val_2 = B_vals[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                const int l = lo * 2 + li;
+                                if (l < C2_dim) {
+                                    acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                                }
+                            }
+                        }
+                        pB = pB3_end_2;
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            const int l = lo * 2 + li;
+                            if (l < C2_dim) {
+                                if (first < pB2 && pB < nnz_end) {
+                                    A_vals[(long long)pB2 * C2_dim + l] = acc_2[li];
+                                } else {
+                                    atomicAdd(&A_vals[(long long)pB2 * C2_dim + l], acc_2[li]);
+                                }
+                            }
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 31) / 32) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 32, pB3_end);
+            const int nnz_end = min(nnz_begin + 32, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 32)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            double C_vec[2];
+                            loadVector(C_vec, &C_vals[(long long)k * C2_dim + lo * 2]);
+                            const double B_val = B_vals[pB_2];
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                acc[li] += B_val * C_vec[li];
+                            }
+                        }
+                        pB = pB3_end_2;
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        if (first < pB2 && pB < nnz_end) {
+                            storeVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
+                        } else {
+                            addVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    } else {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 31) / 32) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 32, pB3_end);
+            const int nnz_end = min(nnz_begin + 32, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc_2[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 32)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            const double B_val_2 = B_vals[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                const int l = lo * 2 + li;
+                                if (l < C2_dim) {
+                                    acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                                }
+                            }
+                        }
+                        pB = pB3_end_2;
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            const int l = lo * 2 + li;
+                            if (l < C2_dim) {
+                                if (first < pB2 && pB < nnz_end) {
+                                    A_vals[(long long)pB2 * C2_dim + l] = acc_2[li];
+                                } else {
+                                    atomicAdd(&A_vals[(long long)pB2 * C2_dim + l], acc_2[li]);
+                                }
+                            }
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
         }
     }
 }

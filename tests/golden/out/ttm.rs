@@ -19,31 +19,21 @@ unsafe fn body(
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut rt::Grown<i32>,
-    A2_pos: &mut rt::Grown<i32>,
-    A2_crd: &mut rt::Grown<i32>,
-    A_vals: &mut rt::Grown<f64>,
+    A_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        A1_pos.set(0, 0);
         let pB1_begin = B1_pos.index(0);
         let pB1_end = B1_pos.index(1);
-        rt::grow(
+        rt::threads(
             isa,
             &Task_pB {
                 C2_dim,
-                B1_crd,
                 B2_pos,
-                B2_crd,
                 B3_pos,
                 B3_crd,
                 B_vals,
                 C_vals,
-                A1_crd: rt::Own::of(A1_crd),
-                A2_pos: rt::Own::of(A2_pos),
-                A2_crd: rt::Own::of(A2_crd),
-                A_vals: rt::Own::of(A_vals),
+                A_vals: A_vals.shared(),
             },
             pB1_begin..pB1_end,
             rt::in_lanes(
@@ -52,42 +42,22 @@ unsafe fn body(
             ),
             rt::Positions(&*B2_pos),
         );
-        A2_pos.scan(A2_pos.len());
-        A1_pos.set(1, A1_crd.len() as i32);
     }
 }
 /// What the iterations of `pB` capture.
 struct Task_pB<'a> {
     C2_dim: usize,
-    B1_crd: &'a [i32],
     B2_pos: &'a [i32],
-    B2_crd: &'a [i32],
     B3_pos: &'a [i32],
     B3_crd: &'a [i32],
     B_vals: &'a [f64],
     C_vals: &'a [f64],
-    A1_crd: rt::Own<rt::Grown<i32>>,
-    A2_pos: rt::Own<rt::Grown<i32>>,
-    A2_crd: rt::Own<rt::Grown<i32>>,
-    A_vals: rt::Own<rt::Grown<f64>>,
+    A_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_pB<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_pB {
-            C2_dim,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-        } = *self;
+        let Task_pB { C2_dim, B2_pos, B3_pos, B3_crd, B_vals, C_vals, ref A_vals } = *self;
         let body_pB = match isa {
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx512 => {
@@ -115,44 +85,7 @@ impl rt::Task for Task_pB<'_> {
             }
             _ => baseline_pB,
         };
-        unsafe {
-            body_pB(
-                chunk,
-                C2_dim,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A1_crd.get(),
-                A2_pos.get(),
-                A2_crd.get(),
-                A_vals.get(),
-            )
-        }
-    }
-}
-impl rt::Grower<f64, 3> for Task_pB<'_> {
-    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 3], rt::Own<rt::Grown<f64>>) {
-        ([self.A1_crd, self.A2_pos, self.A2_crd], self.A_vals)
-    }
-    fn with(
-        &self,
-        [A1_crd,
-        A2_pos,
-        A2_crd,
-        ]: [rt::Own<rt::Grown<i32>>; 3],
-        A_vals: rt::Own<rt::Grown<f64>>,
-    ) -> Self {
-        Task_pB {
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            ..*self
-        }
+        unsafe { body_pB(chunk, C2_dim, B2_pos, B3_pos, B3_crd, B_vals, C_vals, A_vals) }
     }
 }
 /// Iterations of `pB`.
@@ -164,35 +97,24 @@ unsafe fn body_pB(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     C2_dim: usize,
-    B1_crd: &[i32],
     B2_pos: &[i32],
-    B2_crd: &[i32],
     B3_pos: &[i32],
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_crd: &mut rt::Grown<i32>,
-    A2_pos: &mut rt::Grown<i32>,
-    A2_crd: &mut rt::Grown<i32>,
-    A_vals: &mut rt::Grown<f64>,
+    A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
         let mut B2_begin = B2_pos.index(chunk.lo);
         for pB in chunk.lo..chunk.hi {
             let B2_end = B2_pos.index(pB + 1);
-            let i = B1_crd.index(pB);
-            let A2_begin = A2_crd.len();
             let mut B3_begin = B3_pos.index(B2_begin);
-            for pB_2 in rt::fiber(B2_begin, B2_end) {
+            for pB_2 in B2_begin..B2_end {
                 let B3_end = B3_pos.index(pB_2 + 1);
-                let j = B2_crd.index(pB_2);
-                let pA2 = A2_crd.len();
-                A2_crd.push(j as i32);
-                A_vals.push_n(C2_dim, 0.0_f64);
                 let l_end = if isa.fits(1024) { C2_dim / 128 * 128 } else { 0 };
                 for l0 in (0..l_end).step_by(128) {
                     let mut acc: [f64; 128] = [0.0_f64; 128];
-                    for pB_3 in rt::fiber(B3_begin, B3_end) {
+                    for pB_3 in B3_begin..B3_end {
                         let k = B3_crd.index(pB_3);
                         for lane in 0..128_usize {
                             acc[lane] = isa
@@ -204,13 +126,13 @@ unsafe fn body_pB(
                         }
                     }
                     for lane in 0..128_usize {
-                        A_vals.set(pA2 * C2_dim + l0 + lane, acc[lane]);
+                        A_vals.set(pB_2 * C2_dim + l0 + lane, acc[lane]);
                     }
                 }
                 let l_end_2 = if isa.fits(256) { C2_dim / 32 * 32 } else { l_end };
                 for l0 in (l_end..l_end_2).step_by(32) {
                     let mut acc_2: [f64; 32] = [0.0_f64; 32];
-                    for pB_3 in rt::fiber(B3_begin, B3_end) {
+                    for pB_3 in B3_begin..B3_end {
                         let k = B3_crd.index(pB_3);
                         for lane in 0..32_usize {
                             acc_2[lane] = isa
@@ -222,13 +144,31 @@ unsafe fn body_pB(
                         }
                     }
                     for lane in 0..32_usize {
-                        A_vals.set(pA2 * C2_dim + l0 + lane, acc_2[lane]);
+                        A_vals.set(pB_2 * C2_dim + l0 + lane, acc_2[lane]);
                     }
                 }
                 let l_end_3 = C2_dim / 8 * 8;
                 for l0 in (l_end_2..l_end_3).step_by(8) {
                     let mut acc_3: [f64; 8] = [0.0_f64; 8];
-                    for pB_3 in rt::fiber(B3_begin, B3_end) {
+                    let mut next = B3_begin;
+                    let end = B3_end;
+                    let mut partial = [[0.0_f64; 8]; 4];
+                    while next + 4 <= end {
+                        for offset in 0..4 {
+                            let pB_3 = next + offset;
+                            let k = B3_crd.index(pB_3);
+                            for lane in 0..8_usize {
+                                partial[offset][lane] = isa
+                                    .mul_add(
+                                        B_vals.at(pB_3),
+                                        C_vals.at(k * C2_dim + l0 + lane),
+                                        partial[offset][lane],
+                                    );
+                            }
+                        }
+                        next += 4;
+                    }
+                    for pB_3 in next..end {
                         let k = B3_crd.index(pB_3);
                         for lane in 0..8_usize {
                             acc_3[lane] = isa
@@ -239,14 +179,37 @@ unsafe fn body_pB(
                                 );
                         }
                     }
+                    for at in 0..8 {
+                        acc_3[at]
+                            += partial[0][at] + partial[1][at]
+                                + (partial[2][at] + partial[3][at]);
+                    }
                     for lane in 0..8_usize {
-                        A_vals.set(pA2 * C2_dim + l0 + lane, acc_3[lane]);
+                        A_vals.set(pB_2 * C2_dim + l0 + lane, acc_3[lane]);
                     }
                 }
                 let l_end_4 = C2_dim / 4 * 4;
                 for l0 in (l_end_3..l_end_4).step_by(4) {
                     let mut acc_4: [f64; 4] = [0.0_f64; 4];
-                    for pB_3 in rt::fiber(B3_begin, B3_end) {
+                    let mut next = B3_begin;
+                    let end = B3_end;
+                    let mut partial = [[0.0_f64; 4]; 4];
+                    while next + 4 <= end {
+                        for offset in 0..4 {
+                            let pB_3 = next + offset;
+                            let k = B3_crd.index(pB_3);
+                            for lane in 0..4_usize {
+                                partial[offset][lane] = isa
+                                    .mul_add(
+                                        B_vals.at(pB_3),
+                                        C_vals.at(k * C2_dim + l0 + lane),
+                                        partial[offset][lane],
+                                    );
+                            }
+                        }
+                        next += 4;
+                    }
+                    for pB_3 in next..end {
                         let k = B3_crd.index(pB_3);
                         for lane in 0..4_usize {
                             acc_4[lane] = isa
@@ -257,8 +220,13 @@ unsafe fn body_pB(
                                 );
                         }
                     }
+                    for at in 0..4 {
+                        acc_4[at]
+                            += partial[0][at] + partial[1][at]
+                                + (partial[2][at] + partial[3][at]);
+                    }
                     for lane in 0..4_usize {
-                        A_vals.set(pA2 * C2_dim + l0 + lane, acc_4[lane]);
+                        A_vals.set(pB_2 * C2_dim + l0 + lane, acc_4[lane]);
                     }
                 }
                 for l in l_end_4..C2_dim {
@@ -311,13 +279,9 @@ unsafe fn body_pB(
                             }
                         }
                     }
-                    A_vals.set(pA2 * C2_dim + l, t);
+                    A_vals.set(pB_2 * C2_dim + l, t);
                 }
                 B3_begin = B3_end;
-            }
-            if A2_begin < A2_crd.len() {
-                A1_crd.push(i as i32);
-                A2_pos.push((A2_crd.len() - A2_begin) as i32);
             }
             B2_begin = B2_end;
         }
@@ -328,17 +292,12 @@ unsafe fn body_pB(
 unsafe fn avx512_pB<const SIZE: usize>(
     chunk: rt::Chunk,
     C2_dim: usize,
-    B1_crd: &[i32],
     B2_pos: &[i32],
-    B2_crd: &[i32],
     B3_pos: &[i32],
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_crd: &mut rt::Grown<i32>,
-    A2_pos: &mut rt::Grown<i32>,
-    A2_crd: &mut rt::Grown<i32>,
-    A_vals: &mut rt::Grown<f64>,
+    A_vals: &rt::Shared<f64>,
 ) {
     let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
@@ -346,16 +305,11 @@ unsafe fn avx512_pB<const SIZE: usize>(
             rt::Avx512::assume(),
             chunk,
             C2_dim,
-            B1_crd,
             B2_pos,
-            B2_crd,
             B3_pos,
             B3_crd,
             B_vals,
             C_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
             A_vals,
         )
     }
@@ -365,17 +319,12 @@ unsafe fn avx512_pB<const SIZE: usize>(
 unsafe fn avx2_pB<const SIZE: usize>(
     chunk: rt::Chunk,
     C2_dim: usize,
-    B1_crd: &[i32],
     B2_pos: &[i32],
-    B2_crd: &[i32],
     B3_pos: &[i32],
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_crd: &mut rt::Grown<i32>,
-    A2_pos: &mut rt::Grown<i32>,
-    A2_crd: &mut rt::Grown<i32>,
-    A_vals: &mut rt::Grown<f64>,
+    A_vals: &rt::Shared<f64>,
 ) {
     let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
@@ -383,16 +332,11 @@ unsafe fn avx2_pB<const SIZE: usize>(
             rt::Avx2::assume(),
             chunk,
             C2_dim,
-            B1_crd,
             B2_pos,
-            B2_crd,
             B3_pos,
             B3_crd,
             B_vals,
             C_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
             A_vals,
         )
     }
@@ -400,33 +344,23 @@ unsafe fn avx2_pB<const SIZE: usize>(
 unsafe fn baseline_pB(
     chunk: rt::Chunk,
     C2_dim: usize,
-    B1_crd: &[i32],
     B2_pos: &[i32],
-    B2_crd: &[i32],
     B3_pos: &[i32],
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_crd: &mut rt::Grown<i32>,
-    A2_pos: &mut rt::Grown<i32>,
-    A2_crd: &mut rt::Grown<i32>,
-    A_vals: &mut rt::Grown<f64>,
+    A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
         body_pB(
             rt::Baseline,
             chunk,
             C2_dim,
-            B1_crd,
             B2_pos,
-            B2_crd,
             B3_pos,
             B3_crd,
             B_vals,
             C_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
             A_vals,
         )
     }
@@ -446,11 +380,7 @@ unsafe fn avx512(
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut rt::Grown<i32>,
-    A2_pos: &mut rt::Grown<i32>,
-    A2_crd: &mut rt::Grown<i32>,
-    A_vals: &mut rt::Grown<f64>,
+    A_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
         body(
@@ -467,10 +397,6 @@ unsafe fn avx512(
             B3_crd,
             B_vals,
             C_vals,
-            A1_pos,
-            A1_crd,
-            A2_pos,
-            A2_crd,
             A_vals,
         )
     }
@@ -490,11 +416,7 @@ unsafe fn avx2(
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut rt::Grown<i32>,
-    A2_pos: &mut rt::Grown<i32>,
-    A2_crd: &mut rt::Grown<i32>,
-    A_vals: &mut rt::Grown<f64>,
+    A_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
         body(
@@ -511,10 +433,6 @@ unsafe fn avx2(
             B3_crd,
             B_vals,
             C_vals,
-            A1_pos,
-            A1_crd,
-            A2_pos,
-            A2_crd,
             A_vals,
         )
     }
@@ -534,11 +452,7 @@ pub(super) unsafe fn run(
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut rt::Grown<i32>,
-    A2_pos: &mut rt::Grown<i32>,
-    A2_crd: &mut rt::Grown<i32>,
-    A_vals: &mut rt::Grown<f64>,
+    A_vals: &mut [MaybeUninit<f64>],
 ) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
@@ -557,10 +471,6 @@ pub(super) unsafe fn run(
                     B3_crd,
                     B_vals,
                     C_vals,
-                    A1_pos,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -581,10 +491,6 @@ pub(super) unsafe fn run(
                     B3_crd,
                     B_vals,
                     C_vals,
-                    A1_pos,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -605,10 +511,6 @@ pub(super) unsafe fn run(
                     B3_crd,
                     B_vals,
                     C_vals,
-                    A1_pos,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }

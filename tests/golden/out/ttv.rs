@@ -18,82 +18,40 @@ unsafe fn body(
     B3_crd: &[i32],
     B_vals: &[f64],
     c_vals: &[f64],
-    A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut [MaybeUninit<i32>],
-    A2_pos: &mut [MaybeUninit<i32>],
-    A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 3] {
+) {
     unsafe {
-        let mut A1_crd_len = 0_usize;
-        let mut A2_pos_len = 0_usize;
-        let mut A2_crd_len = 0_usize;
-        A1_pos.set(0, 0);
         let pB1_begin = B1_pos.index(0);
         let pB1_end = B1_pos.index(1);
-        rt::Lens {
-            indices: [A1_crd_len, A2_pos_len, A2_crd_len],
-            values: _,
-        } = rt::append(
+        rt::threads(
             isa,
             &Task_pB {
-                B1_crd,
                 B2_pos,
-                B2_crd,
                 B3_pos,
                 B3_crd,
                 B_vals,
                 c_vals,
-                A1_crd: A1_crd.shared(),
-                A2_pos: A2_pos.shared(),
-                A2_crd: A2_crd.shared(),
                 A_vals: A_vals.shared(),
             },
-            rt::Lens {
-                indices: [A1_crd_len, A2_pos_len, A2_crd_len],
-                values: A2_crd_len,
-            },
-            |pB| B2_pos.index(pB),
             pB1_begin..pB1_end,
             B3_pos.index(B2_pos.index(pB1_end)),
             rt::Positions(&*B2_pos),
         );
-        A2_pos.scan(A2_pos_len);
-        A2_pos_len += 1;
-        A1_pos.set(1, A1_crd_len as i32);
-        [A1_crd_len, A2_pos_len, A2_crd_len]
     }
 }
 /// What the iterations of `pB` capture.
 struct Task_pB<'a> {
-    B1_crd: &'a [i32],
     B2_pos: &'a [i32],
-    B2_crd: &'a [i32],
     B3_pos: &'a [i32],
     B3_crd: &'a [i32],
     B_vals: &'a [f64],
     c_vals: &'a [f64],
-    A1_crd: rt::Shared<i32>,
-    A2_pos: rt::Shared<i32>,
-    A2_crd: rt::Shared<i32>,
     A_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_pB<'_> {
-    type Appended = rt::Lens<3>;
-    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) -> rt::Lens<3> {
-        let Task_pB {
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            c_vals,
-            ref A1_crd,
-            ref A2_pos,
-            ref A2_crd,
-            ref A_vals,
-        } = *self;
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_pB { B2_pos, B3_pos, B3_crd, B_vals, c_vals, ref A_vals } = *self;
         let body_pB = match isa {
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx512 => avx512_pB,
@@ -101,43 +59,7 @@ impl rt::Task for Task_pB<'_> {
             rt::Level::Avx2 => avx2_pB,
             _ => baseline_pB,
         };
-        unsafe {
-            body_pB(
-                chunk,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        }
-    }
-}
-impl rt::Appender<f64, 3> for Task_pB<'_> {
-    fn arrays(&self) -> ([rt::Shared<i32>; 3], rt::Shared<f64>) {
-        ([self.A1_crd, self.A2_pos, self.A2_crd], self.A_vals)
-    }
-    fn with(
-        &self,
-        [A1_crd,
-        A2_pos,
-        A2_crd,
-        ]: [rt::Shared<i32>; 3],
-        A_vals: rt::Shared<f64>,
-    ) -> Self {
-        Task_pB {
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            ..*self
-        }
+        unsafe { body_pB(chunk, B2_pos, B3_pos, B3_crd, B_vals, c_vals, A_vals) }
     }
 }
 /// Iterations of `pB`.
@@ -148,31 +70,20 @@ impl rt::Appender<f64, 3> for Task_pB<'_> {
 unsafe fn body_pB(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
-    B1_crd: &[i32],
     B2_pos: &[i32],
-    B2_crd: &[i32],
     B3_pos: &[i32],
     B3_crd: &[i32],
     B_vals: &[f64],
     c_vals: &[f64],
-    A1_crd: &rt::Shared<i32>,
-    A2_pos: &rt::Shared<i32>,
-    A2_crd: &rt::Shared<i32>,
     A_vals: &rt::Shared<f64>,
-) -> rt::Lens<3> {
+) {
     unsafe {
-        let mut A1_crd_len = 0_usize;
-        let mut A2_pos_len = 0_usize;
-        let mut A2_crd_len = 0_usize;
         let mut B2_begin = B2_pos.index(chunk.lo);
         for pB in chunk.lo..chunk.hi {
             let B2_end = B2_pos.index(pB + 1);
-            let i = B1_crd.index(pB);
-            let A2_begin = A2_crd_len;
             let mut B3_begin = B3_pos.index(B2_begin);
-            for pB_2 in rt::fiber(B2_begin, B2_end) {
+            for pB_2 in B2_begin..B2_end {
                 let B3_end = B3_pos.index(pB_2 + 1);
-                let j = B2_crd.index(pB_2);
                 let mut t = 0.0_f64;
                 let mut next = B3_begin;
                 let end = B3_end;
@@ -220,24 +131,10 @@ unsafe fn body_pB(
                         }
                     }
                 }
-                if B3_begin < B3_end {
-                    A2_crd.set(A2_crd_len, j as i32);
-                    A_vals.set(A2_crd_len, t);
-                    A2_crd_len += 1;
-                }
+                A_vals.set(pB_2, t);
                 B3_begin = B3_end;
             }
-            if A2_begin < A2_crd_len {
-                A1_crd.set(A1_crd_len, i as i32);
-                A1_crd_len += 1;
-                A2_pos.set(A2_pos_len, (A2_crd_len - A2_begin) as i32);
-                A2_pos_len += 1;
-            }
             B2_begin = B2_end;
-        }
-        rt::Lens {
-            indices: [A1_crd_len, A2_pos_len, A2_crd_len],
-            values: A2_crd_len,
         }
     }
 }
@@ -245,34 +142,24 @@ unsafe fn body_pB(
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_pB(
     chunk: rt::Chunk,
-    B1_crd: &[i32],
     B2_pos: &[i32],
-    B2_crd: &[i32],
     B3_pos: &[i32],
     B3_crd: &[i32],
     B_vals: &[f64],
     c_vals: &[f64],
-    A1_crd: &rt::Shared<i32>,
-    A2_pos: &rt::Shared<i32>,
-    A2_crd: &rt::Shared<i32>,
     A_vals: &rt::Shared<f64>,
-) -> rt::Lens<3> {
+) {
     unsafe {
         match rt::Rows::of(B3_pos, B3_crd, B_vals) {
             rt::Rows::Streamed => {
                 body_pB(
                     rt::Streaming(rt::Avx512::assume()),
                     chunk,
-                    B1_crd,
                     B2_pos,
-                    B2_crd,
                     B3_pos,
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -280,16 +167,11 @@ unsafe fn avx512_pB(
                 body_pB(
                     rt::Alike(rt::Avx512::assume()),
                     chunk,
-                    B1_crd,
                     B2_pos,
-                    B2_crd,
                     B3_pos,
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -297,16 +179,11 @@ unsafe fn avx512_pB(
                 body_pB(
                     rt::Avx512::assume(),
                     chunk,
-                    B1_crd,
                     B2_pos,
-                    B2_crd,
                     B3_pos,
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -317,34 +194,24 @@ unsafe fn avx512_pB(
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_pB(
     chunk: rt::Chunk,
-    B1_crd: &[i32],
     B2_pos: &[i32],
-    B2_crd: &[i32],
     B3_pos: &[i32],
     B3_crd: &[i32],
     B_vals: &[f64],
     c_vals: &[f64],
-    A1_crd: &rt::Shared<i32>,
-    A2_pos: &rt::Shared<i32>,
-    A2_crd: &rt::Shared<i32>,
     A_vals: &rt::Shared<f64>,
-) -> rt::Lens<3> {
+) {
     unsafe {
         match rt::Rows::of(B3_pos, B3_crd, B_vals) {
             rt::Rows::Streamed => {
                 body_pB(
                     rt::Streaming(rt::Avx2::assume()),
                     chunk,
-                    B1_crd,
                     B2_pos,
-                    B2_crd,
                     B3_pos,
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -352,16 +219,11 @@ unsafe fn avx2_pB(
                 body_pB(
                     rt::Alike(rt::Avx2::assume()),
                     chunk,
-                    B1_crd,
                     B2_pos,
-                    B2_crd,
                     B3_pos,
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -369,16 +231,11 @@ unsafe fn avx2_pB(
                 body_pB(
                     rt::Avx2::assume(),
                     chunk,
-                    B1_crd,
                     B2_pos,
-                    B2_crd,
                     B3_pos,
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -387,34 +244,15 @@ unsafe fn avx2_pB(
 }
 unsafe fn baseline_pB(
     chunk: rt::Chunk,
-    B1_crd: &[i32],
     B2_pos: &[i32],
-    B2_crd: &[i32],
     B3_pos: &[i32],
     B3_crd: &[i32],
     B_vals: &[f64],
     c_vals: &[f64],
-    A1_crd: &rt::Shared<i32>,
-    A2_pos: &rt::Shared<i32>,
-    A2_crd: &rt::Shared<i32>,
     A_vals: &rt::Shared<f64>,
-) -> rt::Lens<3> {
+) {
     unsafe {
-        body_pB(
-            rt::Baseline,
-            chunk,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            c_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-        )
+        body_pB(rt::Baseline, chunk, B2_pos, B3_pos, B3_crd, B_vals, c_vals, A_vals)
     }
 }
 #[cfg(target_arch = "x86_64")]
@@ -431,12 +269,8 @@ unsafe fn avx512(
     B3_crd: &[i32],
     B_vals: &[f64],
     c_vals: &[f64],
-    A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut [MaybeUninit<i32>],
-    A2_pos: &mut [MaybeUninit<i32>],
-    A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 3] {
+) {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -451,10 +285,6 @@ unsafe fn avx512(
             B3_crd,
             B_vals,
             c_vals,
-            A1_pos,
-            A1_crd,
-            A2_pos,
-            A2_crd,
             A_vals,
         )
     }
@@ -473,12 +303,8 @@ unsafe fn avx2(
     B3_crd: &[i32],
     B_vals: &[f64],
     c_vals: &[f64],
-    A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut [MaybeUninit<i32>],
-    A2_pos: &mut [MaybeUninit<i32>],
-    A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 3] {
+) {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -493,10 +319,6 @@ unsafe fn avx2(
             B3_crd,
             B_vals,
             c_vals,
-            A1_pos,
-            A1_crd,
-            A2_pos,
-            A2_crd,
             A_vals,
         )
     }
@@ -515,12 +337,8 @@ pub(super) unsafe fn run(
     B3_crd: &[i32],
     B_vals: &[f64],
     c_vals: &[f64],
-    A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut [MaybeUninit<i32>],
-    A2_pos: &mut [MaybeUninit<i32>],
-    A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 3] {
+) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
@@ -537,10 +355,6 @@ pub(super) unsafe fn run(
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_pos,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -560,10 +374,6 @@ pub(super) unsafe fn run(
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_pos,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }
@@ -583,10 +393,6 @@ pub(super) unsafe fn run(
                     B3_crd,
                     B_vals,
                     c_vals,
-                    A1_pos,
-                    A1_crd,
-                    A2_pos,
-                    A2_crd,
                     A_vals,
                 )
             }

@@ -211,11 +211,15 @@ fn visited_by(
             surely.push(at.to_vec());
         }
     });
-    if let ResultKind::Like(a) = result_kind(kernel, cin) {
+    if let ResultKind::Like { of, .. } = result_kind(kernel, cin) {
         // An operand's pattern is shared as it is, even by a result that is the fill everywhere.
-        let name = kernel.tensors[a.tensor.index()].name.to_string();
+        let name = kernel.tensors[of.tensor.index()].name.to_string();
         let operand = case.tensors.iter().filter(|t| t.name == name);
-        perhaps.extend(operand.flat_map(|t| t.entries.iter().map(|e| e.0.clone())));
+        // What the operand has not is a dense level's, of which all is there.
+        let written = &kernel.assignment.lhs.indices;
+        let dims: Vec<_> = written.iter().map(|v| of.indices.iter().position(|w| w == v)).collect();
+        let at = |c: &Vec<usize>| dims.iter().map(|d| d.map_or(0, |d| c[d])).collect();
+        perhaps.extend(operand.flat_map(|t| t.entries.iter().map(|e| at(&e.0))));
     }
     let out = case.output();
     let all = [&surely[..], &perhaps].concat();

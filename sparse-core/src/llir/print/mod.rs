@@ -163,9 +163,17 @@ impl Printer<'_> {
             Role::Input => ", input".to_owned(),
             Role::InOut => ", in and out".to_owned(),
             Role::Result => ", result".to_owned(),
-            Role::ResultLike(of) => format!(", result with the pattern of {}", tensor_name(self.program, of)),
+            Role::ResultLike(of, levels) => {
+                let name = tensor_name(self.program, of);
+                match self.program.tensors.get(of.index()) {
+                    Some(of) if of.spec.rank() > levels => {
+                        format!(", result with the pattern of the first {levels} levels of {name}")
+                    }
+                    _ => format!(", result with the pattern of {name}"),
+                }
+            }
         };
-        if matches!(t.role, Role::Result | Role::ResultLike(_)) && !t.dims_from.is_empty() {
+        if matches!(t.role, Role::Result | Role::ResultLike(..)) && !t.dims_from.is_empty() {
             let dims: Vec<String> = t.dims_from.iter().map(|d| dimension(self.program, *d)).collect();
             let _ = write!(text, " of size {}", dims.join(", "));
         }

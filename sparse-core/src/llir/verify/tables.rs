@@ -1,7 +1,7 @@
 //! Rules of declarations: ids, names, tensors, extents, params, buffers.
 
 use super::{Rule, VerifyError, broken, ensure};
-use crate::format::{Level, LevelMap, TensorId, WorkspaceFormat};
+use crate::format::{FormatSpec, Level, LevelMap, TensorId, WorkspaceFormat};
 use crate::llir::{Array, Buffer, Elem, Param, Program, Role, Space, Tensor, Ty, VarId};
 use std::collections::BTreeSet;
 
@@ -96,9 +96,9 @@ fn tensors(p: &Program) -> Result<(), VerifyError> {
                 return broken(Rule::Tensors, place, "it is no list of entries that could be packed");
             }
         }
-        if let Role::ResultLike(of) = t.role {
+        if let Role::ResultLike(of, levels) = t.role {
             let like = tensor(p, of, &place)?;
-            if !is_argument(like) || like.spec.levels != t.spec.levels || like.spec.map != t.spec.map {
+            if !is_argument(like) || !shares_levels(&t.spec, &like.spec, levels) {
                 return broken(
                     Rule::Tensors,
                     place,
@@ -124,6 +124,15 @@ fn tensors(p: &Program) -> Result<(), VerifyError> {
         }
     }
     Ok(())
+}
+
+/// Has a result so many levels of another tensor, of which the last tells elements apart, and dense ones below?
+fn shares_levels(result: &FormatSpec, like: &FormatSpec, levels: usize) -> bool {
+    let (Some(own), Some(other)) = (result.levels.get(..levels), like.levels.get(..levels)) else {
+        return false;
+    };
+    let unique = own.last().is_some_and(|l| l.is_unique());
+    own == other && unique && result.levels[levels..].iter().all(|l| l.is_full())
 }
 
 fn extents(p: &Program) -> Result<(), VerifyError> {
@@ -227,7 +236,7 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
         Space::InOut => of.role == Role::InOut && is_vals,
         Space::Output | Space::Growable => match of.role {
             Role::Result => true,
-            Role::ResultLike(_) => is_vals,
+            Role::ResultLike(..) => is_vals,
             Role::Input | Role::InOut => false,
         },
         Space::Register { .. } | Space::Shared { .. } | Space::Scratch | Space::Gathered => false,

@@ -76,7 +76,7 @@ fn tensors() {
     rejected(Rule::Tensors, spmv, |p| p.tensors[2].role = Role::Input);
     rejected(Rule::Tensors, spmv, |p| p.tensors[2].dims_from.clear());
     rejected(Rule::Tensors, spmv, |p| p.tensors[2].dims_from = vec![(TensorId(0), 2)]);
-    rejected(Rule::Tensors, spmv, |p| p.tensors[2].role = Role::ResultLike(TensorId(0)));
+    rejected(Rule::Tensors, spmv, |p| p.tensors[2].role = Role::ResultLike(TensorId(0), 2));
     rejected(Rule::Tensors, spmv, |p| p.tensors[0].spec.map = LevelMap::Permutation(vec![1, 1]));
 }
 

@@ -68,7 +68,7 @@ impl<'k> Lowerer<'k> {
             loops: blocks.nest.loops.clone(),
             // Lists have been filled, which its operands stand for.
             state: match self.lists.is_empty() {
-                true => root_state(&blocks, cin, self.kernel),
+                true => root_state(&blocks, cin, self.kernel, self.out.fiber()),
                 false => state.clone(),
             },
         };

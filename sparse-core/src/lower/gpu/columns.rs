@@ -20,7 +20,7 @@ impl Lowerer<'_> {
     /// The loops at the end of the nest that a lane keeps the output of, if it pays.
     pub(in super::super) fn columns(&self, loops: &[IndexVar], st: &State) -> Option<Vec<IndexVar>> {
         if self.gpu.is_none()
-            || !self.out.has_position(st, &self.levels)
+            || !st.has_position()
             || st.op.is_none()
             || !matches!(st.lhs, Lhs::Output { .. })
             || self.is_located(st)

@@ -47,7 +47,7 @@ impl Lowerer<'_> {
     /// Do threads hold what a serial loop outside of theirs reduces into?
     pub(in super::super) fn held(&self, loops: &[IndexVar], st: &State) -> Option<Held> {
         let first = loops.first()?;
-        let output = matches!(st.lhs, Lhs::Output { .. }) && self.out.has_position(st, &self.levels);
+        let output = matches!(st.lhs, Lhs::Output { .. }) && st.has_position();
         if self.gpu.is_none() || !output || st.op.is_none() || self.is_bound(*first) || self.is_located(st) {
             return None;
         }

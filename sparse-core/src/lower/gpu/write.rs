@@ -80,7 +80,7 @@ impl Lowerer<'_> {
     pub(in super::super) fn meets(&self, st: &State) -> bool {
         let group = st.segment.is_some() || st.bound.iter().any(|v| self.reducing(*v).is_some());
         group
-            && self.out.has_position(st, &self.levels)
+            && st.has_position()
             && st.sole.is_none()
             && matches!(st.lhs, Lhs::Output { .. })
             && st.op.is_some()

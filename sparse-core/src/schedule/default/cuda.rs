@@ -1,7 +1,7 @@
 //! The schedule of a kernel that nobody scheduled for a GPU: the first of these that is legal.
 //!
 //! 1. Sums that several threads share ([`super::sums`]).
-//! 2. A result with an operand's pattern: one thread a stored entry.
+//! 2. A result with an operand's pattern: one thread a stored entry, or of the first levels' pattern a fiber's element.
 //! 3. A result with several dense variables: one thread an element of the first two; of dense operands, of all.
 //! 4. A dense result of rows of a sparse operand, scattered by the entries of another: one thread an entry of that.
 //! 5. A result whose first level is sparse, of loops that are all over its own variables: one thread an entry of the operands'
@@ -241,13 +241,44 @@ pub(super) fn positions(
     nest: &[IndexVar],
     a: &Access,
 ) -> Option<impl Fn(&mut Plan<'_>) -> String + use<>> {
-    let levels = nest.iter().filter(|v| a.indices.contains(v));
-    let levels: Vec<String> = levels.map(|v| cin.provenance.name(*v).to_owned()).collect();
+    let levels = names(cin, nest.iter().filter(|v| a.indices.contains(v)));
     let a = a.clone();
     (!levels.is_empty()).then_some(move |plan: &mut Plan<'_>| {
         let fused = plan.fuse(&levels, "fused");
         plan.pos(&fused, "position", &a)
     })
+}
+
+/// Loops over the operand's levels that the result shares become one over their positions, and one with those over the elements
+/// that a position has: these are neighbours, and so are their threads.
+fn fibers(
+    kernel: &Kernel,
+    cin: &Cin,
+    nest: &[IndexVar],
+    (of, levels): (&Access, usize),
+) -> Option<impl Fn(&mut Plan<'_>) -> String + use<>> {
+    let lhs = &kernel.assignment.lhs;
+    let written = level_vars(
+        &kernel.tensors[lhs.tensor.index()].spec,
+        &Access { tensor: lhs.tensor, indices: lhs.indices.clone() },
+    );
+    let within = |vars: &[IndexVar]| names(cin, vars.iter().filter(|v| nest.contains(v)));
+    let (shared, dense) = (within(&written[..levels]), within(&written[levels..]));
+    let rest = names(cin, nest.iter().filter(|v| !written.contains(v)));
+    let (order, is) = ([&shared[..], &dense, &rest].concat(), names(cin, nest.iter()));
+    let of = of.clone();
+    (!shared.is_empty()).then_some(move |plan: &mut Plan<'_>| {
+        if order != is {
+            plan.reorder(&[&order]);
+        }
+        let fused = plan.fuse(&shared, "fused");
+        let position = plan.pos(&fused, "position", &of);
+        plan.fuse(&[&[position], &dense[..]].concat(), "element")
+    })
+}
+
+fn names<'a>(cin: &Cin, vars: impl Iterator<Item = &'a IndexVar>) -> Vec<String> {
+    vars.map(|v| cin.provenance.name(*v).to_owned()).collect()
 }
 
 /// What the statement reads.
@@ -302,8 +333,8 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Shape> {
         Shape { commands: plan.finish(), worth: None, units: UNITS }
     };
     let mut shapes = sums::shapes(kernel, cin);
-    if let ResultKind::Like(a) = result_kind(kernel, cin) {
-        shapes.extend(positions(cin, &nest, &a).map(|positions| shape(&positions)));
+    if let ResultKind::Like { of, levels } = result_kind(kernel, cin) {
+        shapes.extend(fibers(kernel, cin, &nest, (&of, levels)).map(|fibers| shape(&fibers)));
     }
     let elements = elements(kernel, &nest);
     if elements.len() > 1 {

@@ -83,7 +83,7 @@ impl Product {
                 "assembled-result",
                 span,
                 "the result's entries are assembled in their order, by loops over rows: a point has others",
-                "return a tensor whose levels are all dense; or write the commands of a schedule, `schedule cuda { … }`",
+                "return a tensor whose levels are all dense, or the operand's first levels and dense ones; or write the commands of a schedule, `schedule cuda { … }`",
             );
         }
         let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();

@@ -3,6 +3,7 @@
 use super::Request;
 use super::distribute::distributes;
 use super::find::{Site, Turn};
+use crate::cin::assembly::groups;
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::{ResultKind, result_kind};
@@ -151,12 +152,19 @@ fn check_loops(s: &Scheduler<'_>, site: &Site, place: &Place, request: &Request<
     Ok(())
 }
 
-/// A result that has an operand's pattern has it still: its entries are written while that operand is walked.
-pub(super) fn check_result(s: &Scheduler<'_>, request: &Request<'_>) -> Checked {
-    if result_kind(s.kernel, &s.cin) == s.result {
+/// A result that has an operand's pattern has it still, if its entries are written while that operand is walked. It is assembled where
+/// the workspace tells some of them.
+pub(super) fn check_result(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
+    let result = result_kind(s.kernel, &s.cin);
+    if result == s.result {
         return Ok(());
     }
-    let result = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()].name;
+    let out = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()];
+    if result == ResultKind::Append && groups(&out.spec).is_some() {
+        s.result = result;
+        return Ok(());
+    }
+    let result = &out.name;
     fail(
         "precompute-pattern",
         request.span,

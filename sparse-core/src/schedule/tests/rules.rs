@@ -52,11 +52,14 @@ fn orders() {
     refused(copy, "reorder(k, j)", "result-order");
     refused(copy, "fuse(j, k, f)", "result-order");
     refused(SUM, "fuse(i, j, f)", "result-order");
-    let block = "fn f(A: Csr<f64>, X: DenseMat<f64>) -> Tensor<f64, (Dense, Compressed, Dense)> { C[i, j, r] = A[i, j] * X[k, r]; }";
+    let block = "fn f(A: Csr<f64>, B: Csr<f64>, X: DenseMat<f64>) -> Tensor<f64, (Dense, Compressed, Dense)> { C[i, j, r] = A[i, j] * B[i, j] * X[k, r]; }";
     assert!(cin(block, "reorder(r, k)").starts_with("∀i ∀j ∀r ∀k"));
     assert!(cin(block, "reorder(k, r)").starts_with("∀i ∀j ∀k ∀r"));
     refused(block, "reorder(k, r, j)", "result-order");
     refused(block, "reorder(r, k); fuse(j, r, f)", "result-order");
+    // At an operand's positions blocks are written in any order.
+    let fibers = block.replace(" B: Csr<f64>,", "").replace(" * B[i, j]", "");
+    assert!(cin(&fibers, "reorder(k, r, j)").starts_with("∀i ∀k ∀r ∀j"));
 }
 
 #[test]

@@ -45,9 +45,11 @@ pub(super) fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> Launch
         sectors: row_sectors(p, at, of_a_row, lanes, per_lane) * p.lengths.parts as f64,
     };
     let in_block = if p.dense_rows { at.tiles.clamp(1, (at.threads / lanes).max(1)) } else { 1 };
-    // Coordinates of stored rows are looked up.
-    let found =
-        if p.dense_rows { Search::default() } else { p.row_search + Search { steps: 2.0, looks: 2.0 } };
+    // Coordinates of stored rows are looked up, where the result is not at their positions.
+    let found = match p.dense_rows || p.shares_rows {
+        true => Search::default(),
+        false => p.row_search + Search { steps: 2.0, looks: 2.0 },
+    };
     let writes = Writes { instructions: writes.instructions + LOOK * found.looks, ..writes };
     let read = read + steps.warps * per_lane as f64 * found.looks;
     let shared = Shared { in_warp: of_a_row as f64, in_block: in_block as f64, read };

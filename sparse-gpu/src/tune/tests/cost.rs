@@ -255,12 +255,15 @@ fn ttm_costs_what_the_simulator_counts() {
     const TTM: &str = "fn ttm(A: Csf3<f32>, B: DenseMat<f32>) -> Tensor<f32, (Dense, Dense, Dense)> \
                        { Y[i, j, r] = A[i, j, k] * B[k, r]; }";
     let sim = Sim::new();
-    let points = legal(TTM, &TENSOR_POINTS);
-    assert!(points.len() >= 5, "{points:?}");
-    for t in tensors(&sim) {
-        let b = on(&sim, &DenseMat::<f32>::random([20, 8], 1));
-        let agreement = compare(TTM, &points, &Arguments::new().tensor(&t).tensor(&b));
-        assert!(agreement > 0.85, "{agreement}");
+    // Of all fibers, and of those that are stored.
+    for text in [TTM, &TTM.replace("(Dense, Dense, Dense)", "(Compressed, Compressed, Dense)")] {
+        let points = legal(text, &TENSOR_POINTS);
+        assert!(points.len() >= 5, "{points:?}");
+        for t in tensors(&sim) {
+            let b = on(&sim, &DenseMat::<f32>::random([20, 8], 1));
+            let agreement = compare(text, &points, &Arguments::new().tensor(&t).tensor(&b));
+            assert!(agreement > 0.85, "{text}: {agreement}");
+        }
     }
 }
 

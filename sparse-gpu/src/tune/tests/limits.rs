@@ -16,6 +16,7 @@ fn profile(rows: Vec<u32>, columns: u64) -> Profile {
         others: 1,
         pattern: false,
         dense_rows: true,
+        shares_rows: false,
         factors: 1,
         inner: 1000,
         bytes: 4,

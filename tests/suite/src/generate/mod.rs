@@ -105,6 +105,9 @@ pub fn generate_scheduled(seed: u64, number: u64) -> Case {
         }
         let sizes = scheduled_sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
+        if rng.percent(15) && share_first_levels(&mut case) {
+            case.about.push("the first levels of an operand".into());
+        }
         if schedule::draw(rng, &mut case) || tries == 20 {
             return case;
         }
@@ -158,7 +161,10 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         let sizes = gpu_sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         case.platform = Platform::Cuda;
-        if rng.percent(90) {
+        let shares = rng.percent(25) && share_first_levels(&mut case);
+        if shares {
+            case.about.push(format!("{}: the first levels of an operand", kind.text()));
+        } else if rng.percent(90) {
             make_dense(&mut case);
         }
         if !name.is_empty() {
@@ -250,6 +256,15 @@ impl Kind {
             Kind::Default => "default",
         }
     }
+}
+
+/// A result in the format of an operand's first levels; false if there is none.
+fn share_first_levels(case: &mut Case) -> bool {
+    let out = case.assignment.lhs.tensor.index();
+    let fill = output_fill(case, out).filter(|_| case.tensors[out].mode == Mode::Result);
+    let (Some(fill), Some(spec)) = (fill, results::of_first_levels(case)) else { return false };
+    case.tensors[out].spec = spec.filled(fill);
+    true
 }
 
 /// An assembled result, which threads cannot write, becomes dense; one with an operand's pattern stays.

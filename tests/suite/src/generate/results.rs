@@ -1,7 +1,9 @@
 //! Formats of sparse results.
 
+use crate::case::Case;
 use crate::rng::Rng;
 use sparse_core::format::{FormatSpec, Level};
+use sparse_core::front::ast::IndexVar;
 
 pub(super) const C: Level = Level::Compressed { unique: true };
 pub(super) const D: Level = Level::Dense;
@@ -66,6 +68,29 @@ pub(super) fn packed_format(rng: &mut Rng, rank: usize) -> Option<FormatSpec> {
         _ => return None,
     };
     Some(in_some_order(rng, levels))
+}
+
+/// The format of a result that has the first levels of a sparse operand, as they are, and dense ones below, if there is such an operand.
+pub(super) fn of_first_levels(case: &Case) -> Option<FormatSpec> {
+    let written = &case.assignment.lhs.indices;
+    let mut found = None;
+    case.assignment.rhs.for_each_access(&mut |a| {
+        let spec = &case.tensors[a.tensor.index()].spec;
+        let stored: Vec<IndexVar> = spec.order().iter().map(|&d| a.indices[d]).collect();
+        let shared = stored.iter().take_while(|v| written.contains(v)).count();
+        let own = spec.levels[..shared].last().is_some_and(|l| l.is_unique());
+        let sparse = spec.levels[..shared].iter().any(|l| !l.is_full());
+        if !own || !sparse || shared == spec.rank() && shared == written.len() {
+            return;
+        }
+        let dim = |v: &IndexVar| written.iter().position(|w| w == v);
+        let mut order: Vec<usize> = stored[..shared].iter().filter_map(dim).collect();
+        let rest: Vec<usize> = (0..written.len()).filter(|d| !order.contains(d)).collect();
+        let levels = [&spec.levels[..shared], &vec![D; rest.len()]].concat();
+        order.extend(rest);
+        found = (order.len() == written.len()).then(|| FormatSpec::new(levels).reordered(order));
+    });
+    found
 }
 
 /// One of these lists of levels, in some order of the dimensions.

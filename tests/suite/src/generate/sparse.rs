@@ -3,7 +3,7 @@
 
 use super::data::Pattern;
 use super::expression::Shape;
-use super::results::{C, D, format, format_name, packed_format};
+use super::results::{C, D, format, format_name, of_first_levels, packed_format};
 use super::shapes::of_products;
 use super::teams::{choose_classes, rows_on_teams};
 use super::theme::{Taste, Theme};
@@ -183,6 +183,22 @@ const OF_MANY: &[(&str, &str)] = &[
 /// Elements of the result that nothing is stored for have another value than its fill.
 const BESIDE: &str = "a background that is not the fill";
 
+/// Those whose result can have the pattern of their first operand's first levels.
+const IN_FIRST_LEVELS: &str = "sums in the first levels of an operand";
+const OF_FIRST_LEVELS: &[(&str, &str)] = &[
+    ("ij", "IJK*k"),
+    ("ijl", "IJK*kl"),
+    ("i", "IJ*j"),
+    ("ik", "IJ*jk"),
+    ("ij", "IJK"),
+    ("i", "IJK*jk"),
+    ("ilm", "IJK*jl*km"),
+    ("ij", "#*IJKl*k*i"),
+    ("ijl", "IJK*kl+'IJK*jl"),
+    ("ij", "IJK*k+ij*'IJK"),
+    ("ijk", "IJ*jk"),
+];
+
 /// Those of them whose result can share the pattern of their first operand.
 const OF_ONE_PATTERN: &[(&str, &str, &str)] = &[
     ("a scaled operand", "ij", "IJ*i*j"),
@@ -250,13 +266,17 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         // Integers that are infinite are refused in most sums, and those that have a name are sums.
         // Nor do terms with variables of their own meet one that is packed: few that have a name have such.
         let named = rng.percent(taste.percent(Theme::Infinities, 80, 40)) && !taste.has(Theme::Terms);
-        let many = !lone && rng.percent(5);
+        let firsts = !lone && rng.percent(5);
+        let many = !lone && !firsts && rng.percent(5);
         if many {
             taste.themes.push(Theme::Background);
         }
         let (name, mut shape) = if many {
             let statement = rng.pick(OF_MANY);
             (MANY_SOMETHING, of_products(rng, taste.dtype, statement))
+        } else if firsts {
+            let statement = rng.pick(OF_FIRST_LEVELS);
+            (IN_FIRST_LEVELS, of_products(rng, taste.dtype, statement))
         } else if lone || named {
             let (name, lhs, rhs) = if lone { rng.pick(OF_ONE_PATTERN) } else { rng.weighted(SHAPES) };
             (name, of_products(rng, taste.dtype, (lhs, rhs)))
@@ -295,6 +315,7 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         let drawn = theme.unwrap_or_else(|| format(rng, rank));
         let often = if taste.has(Theme::Packed) { 5 } else { 40 };
         let shared = of_an_operand(&case).filter(|_| lone || rng.percent(often));
+        let shared = shared.or_else(|| of_first_levels(&case).filter(|_| firsts || rng.percent(often / 2)));
         case.tensors[at].spec = shared.unwrap_or(drawn).filled(fill);
         case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
         if beside {

@@ -215,7 +215,10 @@ fn ways(case: &Case, loops: Option<&(Kernel, Cin)>) -> Vec<String> {
     let sparse = cin.workspaces.iter().any(|w| w.format.is_sparse());
     let how = match result_kind(kernel, cin) {
         ResultKind::Dense => return ways,
-        ResultKind::Like(_) => "in an operand's pattern",
+        ResultKind::Like { of, levels } => match kernel.tensors[of.tensor.index()].spec.rank() == levels {
+            true => "in an operand's pattern",
+            false => "in the pattern of an operand's first levels",
+        },
         ResultKind::Append if kernel.tensors.iter().any(|t| t.packed.is_some()) => "packed",
         ResultKind::Append if !sparse => "in order",
         ResultKind::Append if matches!(cin.root, Stmt::Where { .. }) => "whole",

@@ -255,6 +255,7 @@ const SCHEDULES: &[&str] = &[
     "a sparse result",
     "a variable of the result alone",
     "precompute of operands that stand apart",
+    "the first levels of an operand",
 ];
 
 /// What kernels for GPUs must have done.
@@ -289,6 +290,9 @@ const GPU: &[&str] = &[
     "point: SpMM in a batch",
     "point: SpMM and a sum",
     "point: functions of operands",
+    "point: the first levels of an operand",
+    "atomic: the first levels of an operand",
+    "default: the first levels of an operand",
     "atomic: functions of operands",
     "tile: functions of operands",
     "atomic: SpMV",
