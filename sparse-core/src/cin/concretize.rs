@@ -101,10 +101,23 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let lhs = access(&a.lhs);
     let parts = split(kernel, apart);
     let (op, mut first) = (parts.op, parts.first);
-    let root =
-        Nest { vars: [&lhs.indices[..], &parts.vars].concat(), body: &parts.rhs, within: None, order: &[] };
-    let below =
-        first.iter().map(|t| Nest { vars: t.vars.clone(), body: &t.body, within: t.within, order: &t.order });
+    if first.iter().any(|term| term.part && term.vars.is_empty()) {
+        return None;
+    }
+    let root = Nest {
+        vars: [&lhs.indices[..], &parts.vars].concat(),
+        body: &parts.rhs,
+        within: None,
+        order: &[],
+        part: false,
+    };
+    let below = first.iter().map(|t| Nest {
+        vars: t.vars.clone(),
+        body: &t.body,
+        within: t.within,
+        order: &t.order,
+        part: t.part,
+    });
     let nests: Vec<Nest<'_>> = std::iter::once(root).chain(below).collect();
     let around = match rows {
         Rows::Kept | Rows::Once { .. } | Rows::Lifted => Around::Most,
@@ -122,12 +135,16 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
     for (n, (r, term)) in orders.reductions.iter().zip(&first).enumerate() {
         // Inside of a term what is not stored does not take part, and is no number.
-        let format = format(dense && !term.inside, &r.over);
+        let format = match term.part {
+            true => format_of_part(kernel, &first, n, &orders)?,
+            false => format(dense && !term.inside, &r.over),
+        };
         workspaces.push(WorkspaceDecl {
             name: unused(&format!("t{n}"), kernel),
             vars: r.over.clone(),
             format,
             in_parts: false,
+            part: term.part,
         });
     }
     let elements: Vec<_> = orders.reductions.iter().map(|r| r.over.clone()).collect();
@@ -148,6 +165,7 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
                 vars: over.clone(),
                 format,
                 in_parts: false,
+                part: false,
             });
             let (around, inside) = orders.root.split_at(*outside);
             let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
@@ -242,6 +260,41 @@ fn format(dense: bool, over: &[IndexVar]) -> WorkspaceFormat {
         [_] => WorkspaceFormat::List,
         _ => WorkspaceFormat::Sort,
     }
+}
+
+/// How a part of a product is stored, whose elements without terms are not read: as a list, or an array if all elements have
+/// terms or none. Of several dimensions it is an array that loops share, as long as they stand around it: one of all of them has no
+/// bound but the product of its dimensions, and there is none. A list of a whole dimension would be searched again and again, but by
+/// the outermost loop.
+fn format_of_part(
+    kernel: &Kernel,
+    first: &[Term],
+    number: usize,
+    orders: &Orders,
+) -> Option<WorkspaceFormat> {
+    let (term, r) = (&first[number], &orders.reductions[number]);
+    let dense = kernel.tensors[kernel.assignment.lhs.tensor.index()].spec.is_dense();
+    let mut listed = Vec::new();
+    vars_of_lists(kernel, first, &term.body, &mut listed);
+    let alike = dense && !r.over.iter().any(|v| listed.contains(v));
+    let readers = term.within.map_or(&orders.root, |w| &orders.reductions[w].loops);
+    match r.over[..] {
+        // An assembled result has rows to close, with terms or without.
+        [] => (dense || r.outside > 0).then_some(WorkspaceFormat::Dense),
+        [v] if !alike => (r.outside > 0 || readers.first() == Some(&v)).then_some(WorkspaceFormat::List),
+        [_] => Some(WorkspaceFormat::Dense),
+        _ => (alike && r.outside > 0).then_some(WorkspaceFormat::Dense),
+    }
+}
+
+/// The variables of sparse operands that a value depends on.
+fn vars_of_lists(kernel: &Kernel, first: &[Term], body: &Expr, vars: &mut Vec<IndexVar>) {
+    body.for_each_access(&mut |a| {
+        if !kernel.tensors[a.tensor.index()].spec.is_dense() {
+            vars.extend(&a.indices);
+        }
+    });
+    body.for_each_workspace(&mut |w| vars_of_lists(kernel, first, &first[w.index()].body, vars));
 }
 
 /// A name that nothing of the statement has.

@@ -28,11 +28,12 @@
 //! all copies have their rows by counting.
 
 use super::assembly::groups;
-use super::concretize::{concretize, with_first};
-use super::cost::{cost, has_mask};
+use super::concretize::concretize;
+use super::cost::has_mask;
 use super::order::level_vars;
-use super::result::{ResultKind, result_kind};
-use super::terms::{Apart, Copied, Which, access};
+use super::parts::in_parts;
+use super::terms::{Apart, Copied, Part, Which, access, factors_of_sums};
+use super::way::{ONE_MORE, Way};
 use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
 use crate::diag::Diagnostics;
 use crate::front::ast::{self, IndexVar, Kernel};
@@ -55,13 +56,10 @@ const WORTH: f64 = 3.0;
 /// By so much where the result is an array, in which nothing has to be found or sorted: a row instead of a dimension.
 const WORTH_IN_ARRAY: f64 = 16.0;
 
-/// By so much with one workspace more.
-const ONE_MORE: f64 = 1.15;
-
-/// The loops in which some operands, or terms of a sum, are copied first, if the statement's own are much more work.
+/// The loops in which some operands, or parts of the statement, are computed first, if the statement's own are much more work.
 ///
 /// Looked at are terms that are not reduced, and one or two operands in each order; then, as long as it is less work, one
-/// operand more.
+/// operand more. Products are summed in parts with these copies or without.
 pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
     let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     // Dense levels below are stored where loops come to the coordinate above: to other ones, if the loops are others.
@@ -70,6 +68,17 @@ pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
         return None;
     }
     let own = Way::new(kernel, Apart::NONE, concretize(kernel).ok()?);
+    let copies = with_copies(kernel, &own, target);
+    let best = match target {
+        Platform::Cpu => in_parts(kernel, &own, copies),
+        Platform::Cuda => copies,
+    };
+    best.map(|way| way.cin)
+}
+
+/// The loops with copies, and those in which masks multiply sums.
+fn with_copies(kernel: &Kernel, own: &Way, target: Platform) -> Option<Way> {
+    let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     let mut operands = Vec::new();
     kernel.assignment.rhs.for_each_access(&mut |a| operands.push(orders(kernel, a)));
     let singles: Vec<Copied> = (0..)
@@ -82,15 +91,16 @@ pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
     let stores_no_more = |way: &Way| {
         let mut sums = numbers(&way.cin).into_iter().zip(&own_numbers);
         let alike = spec.is_dense() || sums.all(|(here, own)| *own || !here);
-        alike && (!way.apart.factors || has_mask(kernel, &way.cin))
+        alike && (way.apart.parts.is_empty() || has_mask(kernel, &way.cin))
     };
     let of = |apart: Apart| Way::of(kernel, apart, target).filter(stores_no_more);
     // What a mask does not list is passed over where an array says so: there is one a row, of the host's threads.
     let masks = target == Platform::Cpu && !spec.is_dense();
-    let mut best = first_ways(kernel, &singles, masks).filter_map(of).reduce(Way::better)?;
+    let masked = if masks { factors_of_sums(kernel) } else { vec![] };
+    let mut best = first_ways(kernel, &singles, &masked).filter_map(of).reduce(Way::better)?;
     loop {
         let further = singles.iter().filter_map(|copied| of(best.apart.with(copied)?));
-        let masked = (masks && !best.apart.factors).then(|| of(best.apart.with_factors())).flatten();
+        let masked = under_masks(&best.apart, &masked).and_then(of);
         let further = further.chain(masked).reduce(Way::better);
         match further {
             Some(further) if further.weight < best.weight => best = further,
@@ -102,7 +112,13 @@ pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
         true => WORTH_IN_ARRAY,
         false => WORTH,
     };
-    (best.weight * worth < own.weight).then_some(best.cin)
+    (best.weight * worth < own.weight).then_some(best)
+}
+
+/// The same way with sums under masks, if there are any.
+fn under_masks(apart: &Apart, masked: &[Part]) -> Option<Apart> {
+    let fits = apart.parts.is_empty() && !masked.is_empty();
+    fits.then(|| Apart { parts: masked.to_vec(), ..apart.clone() })
 }
 
 /// Which sums are numbers, without a dimension, from left to right.
@@ -126,43 +142,8 @@ fn numbers(cin: &Cin) -> Vec<bool> {
     found.into_iter().map(|(_, number)| number).collect()
 }
 
-/// Loops with copies.
-struct Way {
-    apart: Apart,
-    cin: Cin,
-    /// What they cost, and the memory that they take: among as much work the fewest workspaces are best.
-    weight: f64,
-}
-
-impl Way {
-    fn new(kernel: &Kernel, apart: Apart, cin: Cin) -> Self {
-        let weight = cost(kernel, &cin) * ONE_MORE.powi(cin.workspaces.len() as i32);
-        Way { apart, weight, cin }
-    }
-
-    /// Some copies, if loops can read them.
-    fn of(kernel: &Kernel, apart: Apart, target: Platform) -> Option<Self> {
-        let array = kernel.tensors[kernel.assignment.lhs.tensor.index()].spec.is_dense();
-        let inside_of = match target {
-            Platform::Cpu => 0,
-            // A loop has to stand around the whole statement, for threads to share.
-            Platform::Cuda if !array => 1,
-            // Threads have an element each, in the order of memory: what they all read is in their cache.
-            Platform::Cuda => usize::MAX,
-        };
-        let cin = with_first(kernel, &apart, inside_of)
-            .filter(|cin| are_readable(kernel, cin, target) && stores_in_order(kernel, cin))?;
-        Some(Way::new(kernel, apart, cin))
-    }
-
-    /// Of two that are as good the first one.
-    fn better(self, other: Self) -> Self {
-        if other.weight < self.weight { other } else { self }
-    }
-}
-
 /// Nothing but what loops do not depend on, sums under a mask, terms of a sum that are not reduced, one operand, and two.
-fn first_ways(kernel: &Kernel, singles: &[Copied], masks: bool) -> impl Iterator<Item = Apart> {
+fn first_ways(kernel: &Kernel, singles: &[Copied], masked: &[Part]) -> impl Iterator<Item = Apart> {
     let terms = subsets(terms(&kernel.assignment.rhs).unwrap_or(0)).into_iter();
     let terms = terms.map(|terms| Apart::of_the_whole(Which::These(terms)));
     let one = singles.iter().map(|copied| Apart::copies(vec![copied.clone()]));
@@ -170,8 +151,8 @@ fn first_ways(kernel: &Kernel, singles: &[Copied], masks: bool) -> impl Iterator
         let further = singles[at..].iter().filter(|then| then.operand != first.operand);
         further.map(|then| Apart::copies(vec![first.clone(), then.clone()]))
     });
-    let masked = std::iter::once(Apart::NONE).chain(one.clone()).map(|apart| apart.with_factors());
-    let masked = masked.filter(move |_| masks);
+    let masked =
+        std::iter::once(Apart::NONE).chain(one.clone()).filter_map(|apart| under_masks(&apart, masked));
     std::iter::once(Apart::NONE).chain(masked).chain(terms).chain(one).chain(two).take(WAYS)
 }
 
@@ -197,51 +178,6 @@ fn permutations(vars: &[IndexVar]) -> Vec<Vec<IndexVar>> {
         permutations(&rest).into_iter().map(move |rest| [&[vars[at]], &rest[..]].concat())
     };
     (0..vars.len()).flat_map(first).collect()
-}
-
-/// Can all copies be read where the loops read them? From the beginning on any; inside, where rows begin is known of what
-/// stores each coordinate once, and on a GPU by counting: that takes memory for a dimension, which is the operand's own.
-fn are_readable(kernel: &Kernel, cin: &Cin, target: Platform) -> bool {
-    let outermost = outermost(&cin.root);
-    copies(cin).into_iter().all(|(a, copy)| {
-        let spec = &kernel.tensors[a.tensor.index()].spec;
-        let once = spec.levels.last().is_some_and(|level| level.is_unique());
-        let rows = target == Platform::Cpu || spec.levels.first().is_some_and(|root| root.is_full());
-        copy.vars.first() == outermost.as_ref() || once && rows
-    })
-}
-
-/// Do loops come to the entries of an assembled result in the order of its levels? Those over the entries of an operand whose pattern the
-/// result would have need not, and of what is copied no result has the pattern.
-fn stores_in_order(kernel: &Kernel, cin: &Cin) -> bool {
-    if result_kind(kernel, cin) != ResultKind::Append {
-        return true;
-    }
-    let (mut stmt, mut loops) = (&cin.root, vec![]);
-    loop {
-        match stmt {
-            Stmt::Forall { var, body } => {
-                loops.push(*var);
-                stmt = body;
-            }
-            Stmt::Where { consumer, .. } => stmt = consumer,
-            Stmt::Assign { target: Target::Tensor(lhs), .. } => {
-                let levels = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
-                loops.retain(|v| levels.contains(v));
-                return loops == levels;
-            }
-            Stmt::Assign { .. } => return true,
-        }
-    }
-}
-
-/// The loop around the statement, inside of what is copied before.
-fn outermost(stmt: &Stmt) -> Option<IndexVar> {
-    match stmt {
-        Stmt::Forall { var, .. } => Some(*var),
-        Stmt::Where { consumer, .. } => outermost(consumer),
-        Stmt::Assign { .. } => None,
-    }
 }
 
 /// Some of so many, the smallest subsets first; of too many each alone, and the last ones.
@@ -365,7 +301,7 @@ mod tests {
         let columns = "(∀k (∀i R[i, k] = w[i]) where (∀j ∀i w[i] += A[j, i] * t0[k, j])) where (∀j_t0 ∀k_t0 t0[k_t0, j_t0] = A[j_t0, k_t0])";
         assert_eq!(cin(&text("Csc<f32>")).as_deref(), Some(columns));
         let coarse = "fn f(P: Csr<f32>, A: Csr<f32>) -> Csr<f32> { C[i, l] = P[j, i] * A[j, k] * P[k, l]; }";
-        let rows = "(∀i (∀l C[i, l] = w[l]) where (∀j ∀k ∀l w[l] += t0[i, j] * A[j, k] * P[k, l])) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = P[j_t0, i_t0])";
+        let rows = "(∀i (∀l C[i, l] = w[l]) where ((∀k ∀l w[l] += t0[k] * P[k, l]) where (∀j ∀k_t0 t0[k_t0] += t1[i, j] * A[j, k_t0]))) where (∀j_t1 ∀i_t1 t1[i_t1, j_t1] = P[j_t1, i_t1])";
         assert_eq!(cin(coarse).as_deref(), Some(rows));
         let sum = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = A[j, i] * (A[j, k] + B[j, k]); }";
         let rows = "(∀i (∀k C[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * (A[j, k] + B[j, k]))) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = A[j_t0, i_t0])";
@@ -412,7 +348,7 @@ mod tests {
     #[test]
     fn nor_in_a_chain() {
         let chain = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Csr<f32> { D[i, l] = A[i, j] * B[k, j] * C[l, k]; }";
-        let rows = "((∀i (∀l D[i, l] = w[l]) where (∀j ∀k ∀l w[l] += A[i, j] * t0[j, k] * t1[k, l])) where (∀k_t0 ∀j_t0 t0[j_t0, k_t0] = B[k_t0, j_t0])) where (∀l_t1 ∀k_t1 t1[k_t1, l_t1] = C[l_t1, k_t1])";
+        let rows = "((∀i (∀l D[i, l] = w[l]) where ((∀k ∀l w[l] += t0[k] * t2[k, l]) where (∀j ∀k_t0 t0[k_t0] += A[i, j] * t1[j, k_t0]))) where (∀k_t1 ∀j_t1 t1[j_t1, k_t1] = B[k_t1, j_t1])) where (∀l_t2 ∀k_t2 t2[k_t2, l_t2] = C[l_t2, k_t2])";
         assert_eq!(cin(chain).as_deref(), Some(rows));
         let vector =
             "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * A[k, j] * x[k]; }";

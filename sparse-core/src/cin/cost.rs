@@ -19,6 +19,8 @@ const ROOT: f64 = SIZE / 16.0;
 const ROW: f64 = 16.0;
 /// Of two rows so many coordinates meet, by chance or by what they have in common.
 const MEET: f64 = 0.5;
+/// Of the terms that are summed in a row's list so many are elements of their own: rows that meet have coordinates in common.
+const DISTINCT: f64 = MEET * MEET;
 /// Steps of a search in a long list.
 const SEARCH: f64 = 10.0;
 /// An element of an array: not the next one in memory.
@@ -42,9 +44,14 @@ pub fn cost(kernel: &Kernel, cin: &Cin) -> f64 {
 
 /// Does the loops' consumer of a workspace have a mask, outside of which nothing is scattered?
 pub fn has_mask(kernel: &Kernel, cin: &Cin) -> bool {
-    fn find(work: &Work<'_>, stmt: &Stmt) -> bool {
+    fn find(work: &mut Work<'_>, stmt: &Stmt) -> bool {
         match stmt {
-            Stmt::Forall { body, .. } => find(work, body),
+            Stmt::Forall { var, body } => {
+                work.bound.push(*var);
+                let found = find(work, body);
+                work.bound.pop();
+                found
+            }
             Stmt::Where { consumer, producer } => {
                 let masked = producer.fills().is_some_and(|w| work.is_masked(consumer, w));
                 masked || find(work, consumer) || find(work, producer)
@@ -52,7 +59,7 @@ pub fn has_mask(kernel: &Kernel, cin: &Cin) -> bool {
             Stmt::Assign { .. } => false,
         }
     }
-    find(&Work { kernel, cin, bound: vec![], filled: vec![], masked: vec![] }, &cin.root)
+    find(&mut Work { kernel, cin, bound: vec![], filled: vec![], masked: vec![] }, &cin.root)
 }
 
 /// What one run of a statement makes.
@@ -124,7 +131,7 @@ impl<'c> Work<'c> {
                 Run { steps: first.steps + then.steps, values: then.values }
             }
             Stmt::Assign { target, op, rhs } => {
-                let mut steps = 1.0;
+                let (mut steps, mut values) = (1.0, 1.0);
                 rhs.for_each_access(&mut |_| steps += 1.0);
                 if let Target::Tensor(a) = target
                     && !self.goes_along(a)
@@ -139,12 +146,16 @@ impl<'c> Work<'c> {
                     steps += match (decl.format, op) {
                         _ if decl.vars.is_empty() => 0.0,
                         (WorkspaceFormat::Dense, _) => ELEMENT,
-                        (WorkspaceFormat::List | WorkspaceFormat::Hash, _) => LISTED,
+                        (WorkspaceFormat::List | WorkspaceFormat::Hash, None) => LISTED,
+                        (WorkspaceFormat::List | WorkspaceFormat::Hash, Some(_)) => {
+                            values = DISTINCT;
+                            LISTED
+                        }
                         (WorkspaceFormat::Sort, None) => SORTED,
                         (WorkspaceFormat::Sort, Some(_)) => SUMMED,
                     };
                 }
-                Run { steps, values: 1.0 }
+                Run { steps, values }
             }
         }
     }
@@ -157,8 +168,11 @@ impl<'c> Work<'c> {
         let lists = |a: &Access| {
             let spec = &self.kernel.tensors[a.tensor.index()].spec;
             let level = level_vars(spec, a).iter().position(|v| v == var);
+            let vars = level_vars(spec, a);
+            // It stands before the workspace is filled.
+            let stands = |level: usize| vars[..level].iter().all(|v| self.bound.contains(v));
             let has_list = |level: usize| spec.levels[level].lists_coordinates();
-            spec.fill == Fill::Zero && level.is_some_and(has_list)
+            spec.fill == Fill::Zero && level.is_some_and(|level| has_list(level) && stands(level))
         };
         let read = value(consumer);
         read.any(&|e| matches!(e, Expr::Workspace(read, _) if *read == w)) && masks(read, w, &lists)
@@ -201,6 +215,7 @@ impl<'c> Work<'c> {
         match e {
             Expr::Access(a) => self.of_access(a, var),
             Expr::Workspace(w, vars) => match self.filled[w.index()] {
+                Filled::Before(_) if !self.cin.workspaces[w.index()].format.is_sparse() => Coordinates::All,
                 Filled::Inside(producer) => self.of_statement(producer, self.inner(*w, vars, var)),
                 Filled::Before(values) => match self.of_elements(values, vars, var) {
                     // A copy has all of its rows, empty ones too.

@@ -16,6 +16,7 @@ pub mod densify;
 pub mod grid;
 pub mod nested;
 pub mod order;
+pub mod parts;
 pub mod print;
 pub mod provenance;
 pub mod rename;
@@ -23,6 +24,7 @@ pub mod result;
 pub mod terms;
 pub mod val;
 pub mod verify;
+pub mod way;
 
 use crate::format::TensorId;
 pub use crate::format::WorkspaceFormat;
@@ -167,6 +169,8 @@ pub struct WorkspaceDecl {
     /// May threads fill or sort it, before all loops, in parts of what its producer scatters? Nobody scheduled that: its loops
     /// have no tag.
     pub in_parts: bool,
+    /// Is it a part of a product, with which nothing is done where its sum has no term? Of an array all elements have terms, or none.
+    pub part: bool,
 }
 
 /// A kernel's program in concrete index notation.

@@ -18,7 +18,8 @@ pub struct Nested {
 impl Nested {
     /// Reads CIN; `None` if its root fills a workspace, or a workspace is read outside its consumer.
     pub fn from_cin(cin: &Cin) -> Option<Nested> {
-        let mut reader = Reader { productions: Vec::new(), accesses: Vec::new() };
+        let parts = cin.workspaces.iter().map(|w| w.part).collect();
+        let mut reader = Reader { parts, productions: Vec::new(), accesses: Vec::new() };
         let (target, nest) = reader.nest(&cin.root)?;
         match target {
             Target::Tensor(lhs) => Some(Nested { lhs, nest, accesses: reader.accesses }),
@@ -28,6 +29,8 @@ impl Nested {
 }
 
 struct Reader {
+    /// The workspaces that hold parts of products, by number.
+    parts: Vec<bool>,
     /// Filled so far: the workspace, the element its producer writes, the producer, and whether consumers have loops
     /// of their own, over all of which it lives.
     productions: Vec<(Workspace, Vec<IndexVar>, Nest, bool)>,
@@ -51,7 +54,9 @@ impl Reader {
                         Some(_) => nest.opens.is_empty(),
                         None => nest.loops.is_empty(),
                     };
-                    let lives = has_loops(consumer) || !written.is_empty() || !in_place;
+                    // What is done with a part depends on whether it has terms.
+                    let is_part = self.parts.get(w.index()).is_some_and(|part| *part);
+                    let lives = has_loops(consumer) || !written.is_empty() || !in_place || is_part;
                     if lives {
                         opened.push((loops.len(), w));
                     }

@@ -13,6 +13,7 @@ use crate::front::ast::{IndexVar, Kernel};
 use crate::scalar::Monoid;
 
 /// Loops that share a body: the root's, or a reduction's.
+#[derive(Clone)]
 pub struct Nest<'a> {
     /// Variables, in the order preferred where nothing decides.
     pub vars: Vec<IndexVar>,
@@ -22,6 +23,8 @@ pub struct Nest<'a> {
     pub within: Option<usize>,
     /// The order of the loops that read its workspace; empty: any.
     pub order: &'a [IndexVar],
+    /// Is it a part of a product, which may have an array for loops that go innermost?
+    pub part: bool,
 }
 
 /// `first` must be an outer loop of `then`.
@@ -88,7 +91,9 @@ pub fn choose(
     // is copied in order to be read in another order.
     let wishing = nests.iter().zip(&edges).skip(1).filter(|(nest, _)| nest.order.is_empty());
     let wishes = wanted.in_block.iter().chain(wishing.flat_map(|(_, edges)| edges).filter(among));
-    let root = one_order(kernel, lhs, &nests[0], nests, wanted.edges.iter().chain(own), wishes)?;
+    let around_parts = around_parts(kernel, lhs, nests);
+    let wishes = wishes.chain(&around_parts);
+    let root = one_order(kernel, lhs, &nests[0], (nests, nests), wanted.edges.iter().chain(own), wishes)?;
     let mut reductions = Vec::new();
     for (nest, edges) in nests[1..].iter().zip(&edges[1..]) {
         // The loops around where it is read; it stands outside of those of the workspace that reads it.
@@ -106,10 +111,15 @@ pub fn choose(
         };
         let most = reader.map_or(root.len(), |reader| reader.outside);
         let mut outside = edges.iter().filter_map(inside).min().unwrap_or(most).min(most);
+        let reads = |v: &IndexVar| has_var(nests, nest.body, *v);
+        if nest.part {
+            // A row instead of a number for each of its elements, where its operands lie along it.
+            let along = |v: &IndexVar| reads(v) && goes_along(kernel, lhs, nests, nest, *v);
+            outside = root[..outside].iter().position(along).unwrap_or(outside);
+        }
         // An operand is copied once, not in each iteration of loops that don't read it.
         let is_copy = matches!(nest.body, Expr::Access(_)) && nest.vars.is_empty();
         let least = if is_copy { 0 } else { inside_of.min(outside) };
-        let reads = |v: &IndexVar| has_var(nests, nest.body, *v);
         while outside > least && !reads(&root[outside - 1]) {
             outside -= 1;
         }
@@ -124,10 +134,29 @@ pub fn choose(
         let all = Nest { vars: [over.clone(), nest.vars.clone()].concat(), ..*nest };
         let among = |e: &&Edge| all.vars.contains(&e.first) && all.vars.contains(&e.then);
         let own = edges.iter().filter(among);
-        let loops = one_order(kernel, lhs, &all, nests, own, std::iter::empty())?;
+        let counted = if nest.part { std::slice::from_ref(nest) } else { nests };
+        let loops = one_order(kernel, lhs, &all, (nests, counted), own, std::iter::empty())?;
         reductions.push(Reduced { outside, over, loops });
     }
     Some(Orders { root, scatters: wanted.scatters, reductions })
+}
+
+/// What parts of a product want of the root's loops: those that a part is for outside of the others, which would compute it again.
+fn around_parts(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>]) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for nest in nests.iter().filter(|nest| nest.part && nest.within.is_none()) {
+        let (read, others): (Vec<IndexVar>, Vec<IndexVar>) =
+            nests[0].vars.iter().partition(|v| has_var(nests, nest.body, **v));
+        for first in read.into_iter().filter(|v| !goes_along(kernel, lhs, nests, nest, *v)) {
+            edges.extend(others.iter().map(|&then| Edge { first, then }));
+        }
+    }
+    edges
+}
+
+/// Do a nest's dense operands lie along a variable?
+fn goes_along(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>], nest: &Nest<'_>, v: IndexVar) -> bool {
+    stride_gain(kernel, lhs, nests, std::slice::from_ref(nest), v) > 0
 }
 
 /// What an assembled result wants of the root's loops.
@@ -178,12 +207,13 @@ fn nest_edges(kernel: &Kernel, nest: &Nest<'_>, nests: &[Nest<'_>]) -> Vec<Edge>
     edges
 }
 
-/// An order of a nest's loops with these edges, if there is one; wishes that close a cycle are not met.
+/// An order of a nest's loops with these edges, if there is one; wishes that close a cycle are not met. Of all nests it is the strides
+/// of some that count.
 fn one_order<'e>(
     kernel: &Kernel,
     lhs: &Access,
     nest: &Nest<'_>,
-    nests: &[Nest<'_>],
+    nests: (&[Nest<'_>], &[Nest<'_>]),
     edges: impl Iterator<Item = &'e Edge>,
     wishes: impl Iterator<Item = &'e Edge>,
 ) -> Option<Vec<IndexVar>> {
@@ -282,9 +312,16 @@ fn reaches(edges: &[&Edge], from: IndexVar, to: IndexVar) -> bool {
     false
 }
 
-fn sort(kernel: &Kernel, lhs: &Access, nest: &Nest<'_>, all: &[Nest<'_>], edges: &[&Edge]) -> Vec<IndexVar> {
+fn sort(
+    kernel: &Kernel,
+    lhs: &Access,
+    nest: &Nest<'_>,
+    (all, counted): (&[Nest<'_>], &[Nest<'_>]),
+    edges: &[&Edge],
+) -> Vec<IndexVar> {
     let key = |v: IndexVar| {
-        let gain = if edges.iter().any(|e| e.first == v) { 0 } else { stride_gain(kernel, lhs, all, v) };
+        let outer = edges.iter().any(|e| e.first == v);
+        let gain = if outer { 0 } else { stride_gain(kernel, lhs, all, counted, v) };
         (gain.max(0), nest.vars.iter().position(|&w| w == v))
     };
     let mut left = nest.vars.clone();
@@ -300,19 +337,21 @@ fn sort(kernel: &Kernel, lhs: &Access, nest: &Nest<'_>, all: &[Nest<'_>], edges:
 }
 
 /// Accesses with unit stride along a variable, less those with another stride; 0 if a sparse level stores it.
-fn stride_gain(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>], v: IndexVar) -> i32 {
-    let mut gain = 0;
-    let mut sparse = false;
-    let mut count = |a: &Access| {
+fn stride_gain(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>], counted: &[Nest<'_>], v: IndexVar) -> i32 {
+    let levels = |a: &Access| {
         let spec = &kernel.tensors[a.tensor.index()].spec;
-        for (l, w) in level_vars(spec, a).into_iter().enumerate().filter(|&(_, w)| w == v) {
-            debug_assert_eq!(w, v);
-            sparse |= !spec.levels[l].can_locate();
-            gain += if l + 1 == spec.rank() { 1 } else { -1 };
-        }
+        let at = level_vars(spec, a).into_iter().enumerate().filter(|&(_, w)| w == v);
+        at.map(|(l, _)| (spec.levels[l].can_locate(), l + 1 == spec.rank())).collect::<Vec<_>>()
+    };
+    let (mut gain, mut sparse) = (0, false);
+    let mut count = |a: &Access| {
+        gain += levels(a).into_iter().map(|(_, unit)| if unit { 1 } else { -1 }).sum::<i32>();
     };
     count(lhs);
-    nests.iter().for_each(|n| n.body.for_each_access(&mut count));
+    counted.iter().for_each(|n| n.body.for_each_access(&mut count));
+    let mut look = |a: &Access| sparse |= levels(a).into_iter().any(|(locates, _)| !locates);
+    look(lhs);
+    nests.iter().for_each(|n| n.body.for_each_access(&mut look));
     if sparse { 0 } else { gain }
 }
 

@@ -16,6 +16,8 @@ pub struct Term {
     pub within: Option<usize>,
     /// Of a copy the order of the loops that read it, if not any.
     pub order: Vec<IndexVar>,
+    /// Is it a part of a product? Where it has no terms the product has none, whatever the other factors are.
+    pub part: bool,
 }
 
 impl Term {
@@ -56,6 +58,24 @@ pub struct Copied {
     pub order: Vec<IndexVar>,
 }
 
+/// Some factors of a product that is summed, which are summed over the variables that nothing else has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The term of the right-hand side, by number.
+    pub term: usize,
+    /// Which factors, from left to right.
+    pub factors: Vec<usize>,
+}
+
+impl Part {
+    /// Is one inside of the other, or has nothing of it?
+    fn nests_with(&self, other: &Part) -> bool {
+        let shared = self.factors.iter().filter(|f| other.factors.contains(f)).count();
+        let inside = shared == self.factors.len().min(other.factors.len());
+        self.term != other.term || shared == 0 || inside && self.factors.len() != other.factors.len()
+    }
+}
+
 /// Which terms are computed first though they are not summed.
 #[derive(Clone, Debug)]
 pub struct Apart {
@@ -63,8 +83,8 @@ pub struct Apart {
     pub terms: Which,
     /// Of sums inside of a term.
     pub summands: Which,
-    /// Of a product that is summed, the factors that have variables of the sum: the others multiply the sum.
-    pub factors: bool,
+    /// Parts of products that are summed, each after those that it is inside of.
+    pub parts: Vec<Part>,
     /// Of the operands that are left: those that are copied.
     pub operands: Vec<Copied>,
 }
@@ -72,17 +92,17 @@ pub struct Apart {
 impl Apart {
     /// None is.
     pub const NONE: Self =
-        Apart { terms: Which::NONE, summands: Which::NONE, factors: false, operands: Vec::new() };
+        Apart { terms: Which::NONE, summands: Which::NONE, parts: Vec::new(), operands: Vec::new() };
 
     /// Is nothing computed first?
     pub fn is_none(&self) -> bool {
         let none = |which: &Which| matches!(which, Which::These(these) if these.is_empty());
-        none(&self.terms) && none(&self.summands) && !self.factors && self.operands.is_empty()
+        none(&self.terms) && none(&self.summands) && self.parts.is_empty() && self.operands.is_empty()
     }
 
     /// Is nothing but sums computed first, as it is without choosing?
     pub fn is_of_sums(&self) -> bool {
-        Apart { factors: false, ..self.clone() }.is_none()
+        Apart { parts: vec![], ..self.clone() }.is_none()
     }
 
     /// Terms of the right-hand side.
@@ -95,9 +115,17 @@ impl Apart {
         Apart { summands, ..Apart::NONE }
     }
 
-    /// The same, and the factors of a sum.
-    pub fn with_factors(&self) -> Self {
-        Apart { factors: true, ..self.clone() }
+    /// The same, and a part of a product more; `None` if it shares some factors with another one, and not all.
+    pub fn with_part(&self, part: &Part) -> Option<Self> {
+        let fits = self.parts.iter().all(|p| p.nests_with(part));
+        let mut parts = [&self.parts[..], std::slice::from_ref(part)].concat();
+        parts.sort_by_key(|p| std::cmp::Reverse(p.factors.len()));
+        fits.then(|| Apart { parts, ..self.clone() })
+    }
+
+    /// The parts of a term.
+    fn parts_of(&self, term: usize) -> Vec<&[usize]> {
+        self.parts.iter().filter(|p| p.term == term).map(|p| &p.factors[..]).collect()
     }
 
     /// Operands, in the order in which the loops read them.
@@ -157,13 +185,10 @@ pub fn split(kernel: &Kernel, apart: &Apart) -> Split {
             (Some(m), free_vars(&plain(&a.rhs), &lhs), terms.term(&a.rhs))
         }
         _ if sums_terms(a) => (reduces(Monoid::Add), vec![], terms.scope(&a.rhs)),
-        AssignOp::Assign | AssignOp::Reduce(_) if apart.factors && fixed_factors(&a.rhs, &lhs) => {
-            (reduces(Monoid::Add), vec![], terms.factors(&a.rhs))
-        }
         AssignOp::Assign | AssignOp::Reduce(_) => {
-            let vars = free_vars(&plain(&a.rhs), &lhs);
-            let op = if vars.is_empty() { reduces(Monoid::Add) } else { Some(Monoid::Add) };
-            (op, vars, terms.term(&a.rhs))
+            let product = Product::new(&a.rhs, apart.parts_of(0), &lhs);
+            let op = if product.vars.is_empty() { reduces(Monoid::Add) } else { Some(Monoid::Add) };
+            (op, product.vars.clone(), terms.product(&product))
         }
     };
     let (counts, first) = (terms.counts, terms.found);
@@ -188,9 +213,41 @@ fn is_fixed(factor: &ast::Expr, lhs: &Access) -> bool {
     has_operand(factor) && free_vars(&plain(factor), lhs).is_empty()
 }
 
-/// Is a product summed that has a factor which the sum does not change, and others?
-fn fixed_factors(e: &ast::Expr, lhs: &Access) -> bool {
-    factors(e).into_iter().any(|f| is_fixed(f, lhs)) && !free_vars(&plain(e), lhs).is_empty()
+/// The terms of the right-hand side that are sums of products, and their numbers.
+pub fn summed_products(kernel: &Kernel) -> Vec<(usize, Vec<&ast::Expr>)> {
+    fn terms<'a>(e: &'a ast::Expr, found: &mut Vec<&'a ast::Expr>) {
+        match e {
+            ast::Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+                terms(a, found);
+                terms(b, found);
+            }
+            ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => terms(a, found),
+            term if !has_operand(term) => {}
+            term => found.push(term),
+        }
+    }
+    let a = &kernel.assignment;
+    let lhs = access(&a.lhs);
+    let mut found = Vec::new();
+    match a.op {
+        AssignOp::Reduce(m) if m != Monoid::Add => {}
+        _ if sums_terms(a) => terms(&a.rhs, &mut found),
+        _ => found.push(&a.rhs),
+    }
+    let products = found.into_iter().enumerate().map(|(n, term)| (n, term, factors(term)));
+    let summed = products.filter(|(_, term, _)| !free_vars(&plain(term), &lhs).is_empty());
+    summed.map(|(n, _, factors)| (n, factors)).collect()
+}
+
+/// Of each sum of products with factors that it does not change the other ones, which these multiply once they are summed.
+pub fn factors_of_sums(kernel: &Kernel) -> Vec<Part> {
+    let lhs = access(&kernel.assignment.lhs);
+    let part = |(term, factors): (usize, Vec<&ast::Expr>)| {
+        let summed = (0..factors.len()).filter(|f| !is_fixed(factors[*f], &lhs)).collect();
+        Part { term, factors: summed }
+    };
+    let all = summed_products(kernel).into_iter();
+    all.filter(|(_, factors)| factors.iter().any(|f| is_fixed(f, &lhs))).map(part).collect()
 }
 
 fn is_additive(e: &ast::Expr) -> bool {
@@ -224,7 +281,7 @@ fn has_operand(e: &ast::Expr) -> bool {
 }
 
 /// Variables of an expression that are not on the left, in order of first use.
-fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
+pub fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
     let mut vars = Vec::new();
     e.for_each_access(&mut |a| {
         for v in &a.indices {
@@ -234,6 +291,43 @@ fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
         }
     });
     vars
+}
+
+/// A product, and how it is summed in parts.
+struct Product<'a> {
+    factors: Vec<&'a ast::Expr>,
+    parts: Vec<&'a [usize]>,
+    /// The variables that are summed in no part.
+    vars: Vec<IndexVar>,
+    /// Those that are summed in each.
+    summed: Vec<Vec<IndexVar>>,
+}
+
+impl<'a> Product<'a> {
+    /// Parts come after those that they are inside of.
+    fn new(e: &'a ast::Expr, parts: Vec<&'a [usize]>, lhs: &Access) -> Self {
+        let factors = if parts.is_empty() { vec![e] } else { factors(e) };
+        let mut vars = free_vars(&plain(e), lhs);
+        let mut summed = vec![vec![]; parts.len()];
+        for (part, summed) in parts.iter().zip(&mut summed).rev() {
+            let outside = |f: &usize| !part.contains(f);
+            let others = |v: &IndexVar| (0..factors.len()).filter(outside).any(|f| has_var(factors[f], *v));
+            let (left, here) = vars.into_iter().partition(others);
+            (vars, *summed) = (left, here);
+        }
+        Product { factors, parts, vars, summed }
+    }
+
+    /// The innermost part around another one, or around a factor.
+    fn around(&self, factors: &[usize], before: usize) -> Option<usize> {
+        (0..before).rev().find(|p| factors.iter().all(|f| self.parts[*p].contains(f)))
+    }
+}
+
+fn has_var(e: &ast::Expr, v: IndexVar) -> bool {
+    let mut found = false;
+    e.for_each_access(&mut |a| found |= a.indices.contains(&v));
+    found
 }
 
 /// The terms of a sum, from left to right.
@@ -260,12 +354,15 @@ impl Terms<'_> {
             // What has no operand suits all loops.
             term if !has_operand(term) => plain(term),
             term => {
-                let vars = free_vars(&plain(term), self.lhs);
+                let number = self.counts.terms;
                 self.counts.terms += 1;
-                match vars.is_empty() && !self.apart.terms.has(self.counts.terms - 1) {
-                    true => self.term(term),
-                    false if self.apart.factors && fixed_factors(term, self.lhs) => self.factors(term),
-                    false => self.first(term, vars, false),
+                let product = Product::new(term, self.apart.parts_of(number), self.lhs);
+                match product.vars.is_empty() && !self.apart.terms.has(number) {
+                    true => self.product(&product),
+                    false => {
+                        let vars = product.vars.clone();
+                        self.read_first(vars, false, vec![], |terms| terms.product(&product))
+                    }
                 }
             }
         }
@@ -294,30 +391,33 @@ impl Terms<'_> {
         }
     }
 
-    /// A product that is summed: factors that the sum does not change, times the sum of the others.
-    fn factors(&mut self, e: &ast::Expr) -> Expr {
-        let product = |a: Expr, b: Expr| Expr::Binary(BinaryOp::Mul, Box::new(a), Box::new(b));
-        let vars = free_vars(&plain(e), self.lhs);
+    /// A product whose parts are computed first.
+    fn product(&mut self, product: &Product<'_>) -> Expr {
         let around = self.within;
-        let mut fixed = Vec::new();
-        let sum = self.read_first(vars, false, vec![], |terms| {
-            let within = terms.within;
-            let mut summed = Vec::new();
-            // From left to right, in which order operands are numbered.
-            for factor in factors(e) {
-                let is_fixed = is_fixed(factor, terms.lhs);
-                terms.within = if is_fixed { around } else { within };
-                let factor = terms.term(factor);
-                if is_fixed { fixed.push(factor) } else { summed.push(factor) }
-            }
-            terms.within = within;
-            let product = summed.into_iter().reduce(product);
-            product.unwrap_or_else(|| unreachable!("what is summed has factors with variables of the sum"))
-        });
-        match fixed.into_iter().reduce(product) {
-            Some(fixed) => product(fixed, sum),
-            None => sum,
+        let first = self.found.len();
+        let number = |part: Option<usize>| part.map_or(around, |p| Some(first + p));
+        for (p, part) in product.parts.iter().enumerate() {
+            let within = number(product.around(part, p));
+            let vars = product.summed[p].clone();
+            let body = Expr::Workspace(Workspace((first + p) as u32), vec![]);
+            self.found.push(Term { vars, body, inside: false, within, order: vec![], part: true });
         }
+        // From left to right, in which order operands are numbered.
+        let mut values: Vec<(Option<usize>, usize, Expr)> = Vec::new();
+        for (f, factor) in product.factors.iter().enumerate() {
+            let owner = product.around(&[f], product.parts.len());
+            self.within = number(owner);
+            values.push((owner, f, self.term(factor)));
+        }
+        self.within = around;
+        // A part stands where its last factor stood.
+        for p in (0..product.parts.len()).rev() {
+            let last = product.parts[p].iter().copied().max().unwrap_or(0);
+            let read = Expr::Workspace(Workspace((first + p) as u32), vec![]);
+            self.found[first + p].body = multiplied(&mut values, Some(p)).unwrap_or(read.clone());
+            values.push((product.around(product.parts[p], p), last, read));
+        }
+        multiplied(&mut values, None).unwrap_or_else(|| unreachable!("a product has factors"))
     }
 
     fn summand(&mut self, e: &ast::Expr) -> Expr {
@@ -351,9 +451,18 @@ impl Terms<'_> {
             inside,
             within,
             order,
+            part: false,
         });
         self.found[number].body = body(self);
         self.within = within;
         Expr::Workspace(Workspace(number as u32), vec![])
     }
+}
+
+/// The product of the factors of a part, or of what is in none, which are taken out.
+fn multiplied(values: &mut Vec<(Option<usize>, usize, Expr)>, part: Option<usize>) -> Option<Expr> {
+    let mut own: Vec<_> = values.extract_if(.., |(owner, ..)| *owner == part).collect();
+    own.sort_by_key(|(_, place, _)| *place);
+    let product = |a: Expr, b: Expr| Expr::Binary(BinaryOp::Mul, Box::new(a), Box::new(b));
+    own.into_iter().map(|(.., value)| value).reduce(product)
 }

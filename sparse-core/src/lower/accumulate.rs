@@ -51,7 +51,10 @@ impl Lowerer<'_> {
         block.push(Stmt::Local { buffer, init: Some(identity) });
         let dims = sizes.into_iter().map(Expr::Index).collect();
         let indices = columns.to_vec();
-        Accumulator::Columns(ArrayTarget { buffer, indices, dims, init: Some(identity), shared: false }, len)
+        Accumulator::Columns(
+            ArrayTarget { buffer, indices, dims, init: Some(identity), shared: false, part: false },
+            len,
+        )
     }
 
     /// Writes what is accumulated, each element to its own place.

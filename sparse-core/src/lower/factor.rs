@@ -13,7 +13,7 @@ use crate::cin::algebra::simplify;
 use crate::cin::val::{AccessId, Val};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
+use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
 use crate::scalar::{BinaryOp, Monoid};
 
 impl Lowerer<'_> {
@@ -56,12 +56,13 @@ impl Lowerer<'_> {
         Ok(block)
     }
 
-    /// Is an entry stored where something is written, and nowhere else? Then a sum without terms is not written.
+    /// Does it count where something is written, as where an entry is stored? Then a sum without terms is not written.
     fn stores_entries(&self, st: &State) -> bool {
         match &st.lhs {
             Lhs::Output { block } => self.out.is_assembled() && block.is_none(),
             Lhs::Scattered(_) => true,
-            Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) | Lhs::Array(_) => false,
+            Lhs::Array(target) => target.part,
+            Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) => false,
         }
     }
 
@@ -85,10 +86,13 @@ impl Lowerer<'_> {
     }
 
     /// The loops of a sum, and the condition that it has a term.
-    fn terms(&mut self, t: VarId, sum: Block, wanted: bool, block: &mut Block) -> Expr {
+    pub(super) fn terms(&mut self, t: VarId, sum: Block, wanted: bool, block: &mut Block) -> Expr {
         if !wanted {
             block.extend(sum);
             return Expr::Cond(true);
+        }
+        if sum.is_empty() {
+            return Expr::Cond(false);
         }
         if let Some(some) = one_loop(&sum, t) {
             let some = self.loaded_again(some, &sum);
@@ -99,6 +103,33 @@ impl Lowerer<'_> {
         block.push(Stmt::Mut { var: some, value: Expr::Cond(false) });
         mark(&mut sum, t, some);
         block.extend(sum);
+        Expr::Var(some)
+    }
+
+    /// The loops that fill an array whose elements all have terms or none, and the condition that they have.
+    pub(super) fn array_terms(
+        &mut self,
+        array: BufferId,
+        mut sums: Block,
+        wanted: bool,
+        block: &mut Block,
+    ) -> Expr {
+        if !wanted {
+            block.extend(sums);
+            return Expr::Cond(true);
+        }
+        if sums.is_empty() {
+            return Expr::Cond(false);
+        }
+        if let Some(some) = one_row(&sums, array) {
+            let some = self.loaded_again(some, &sums);
+            block.extend(sums);
+            return some;
+        }
+        let some = self.fresh("some", Ty::Cond);
+        block.push(Stmt::Mut { var: some, value: Expr::Cond(false) });
+        mark_elements(&mut sums, array, some);
+        block.extend(sums);
         Expr::Var(some)
     }
 
@@ -221,6 +252,46 @@ fn one_loop(block: &[Stmt], t: VarId) -> Option<Expr> {
     let updates = |s: &Stmt| matches!(s, Stmt::Update { var, .. } if *var == t);
     let fits = body.iter().any(updates) && lets.iter().all(|s| matches!(s, Stmt::Let { .. }));
     fits.then(|| build::lt(lo.clone(), hi.clone()))
+}
+
+/// Of code that is one loop after declarations, every iteration of which adds to the elements of an array: the condition that
+/// there is one.
+fn one_row(block: &[Stmt], array: BufferId) -> Option<Expr> {
+    let (Stmt::For { lo, hi, body, .. }, lets) = block.split_last()? else { return None };
+    let (elements, inner) = body.split_last()?;
+    let fits = adds_to(elements, array)
+        && [lets, inner].into_iter().flatten().all(|s| matches!(s, Stmt::Let { .. }));
+    fits.then(|| build::lt(lo.clone(), hi.clone()))
+}
+
+/// Is it a loop each of whose iterations adds to an element of an array?
+fn adds_to(stmt: &Stmt, array: BufferId) -> bool {
+    let Stmt::For { body, .. } = stmt else { return false };
+    matches!(body.last(), Some(Stmt::Reduce { buffer, .. }) if *buffer == array)
+}
+
+/// Notes in `some` that a term is added to elements of an array: before the loop over them, or beside the addition.
+fn mark_elements(block: &mut Block, array: BufferId, some: VarId) {
+    let note = Stmt::Assign { var: some, value: Expr::Cond(true) };
+    let mut at = 0;
+    while at < block.len() {
+        let notes = match &mut block[at] {
+            Stmt::For { lo, hi, .. } => {
+                let any = build::lt(lo.clone(), hi.clone());
+                if adds_to(&block[at], array) { guard(any, vec![note.clone()]) } else { vec![] }
+            }
+            Stmt::Reduce { buffer, .. } | Stmt::Store { buffer, .. } if *buffer == array => {
+                vec![note.clone()]
+            }
+            _ => vec![],
+        };
+        if notes.is_empty() {
+            block[at].for_each_block_mut(&mut |nested| mark_elements(nested, array, some));
+        }
+        at += notes.len();
+        block.splice(at - notes.len()..at - notes.len(), notes);
+        at += 1;
+    }
 }
 
 /// Notes in `some` that a term is added to `t`: beside each update, or before the loop that is a reduction.

@@ -71,6 +71,9 @@ impl Lowerer<'_> {
         let root = Position::One(Expr::Index(0));
         self.with_gathered((w, id), init, &root, &mut st);
         st.walks = self.walked(loops, &st)?;
+        if mask.as_ref().is_some_and(|mask| mask.leads) {
+            self.note_dropped(&st);
+        }
         let consumer = self.lower(loops, st)?;
         if consumer.is_empty() {
             return Ok(consumer);

@@ -59,6 +59,8 @@ pub(super) struct ArrayTarget {
     pub(super) init: Option<Value>,
     /// Declared outside the loop that runs on several threads.
     pub(super) shared: bool,
+    /// Is written only where a sum has terms: whether any is written is asked.
+    pub(super) part: bool,
 }
 
 /// An element of a sparse workspace that a producer writes.

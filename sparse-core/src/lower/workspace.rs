@@ -59,8 +59,12 @@ impl Lowerer<'_> {
             true => self.shared_workspace(w, &dims, init, &mut block),
             false => self.workspace(w, &dims, background, on_threads, &mut block),
         };
-        let target = ArrayTarget { buffer, indices: written, dims: dims.clone(), init, shared };
-        block.extend(self.produce(nest, Lhs::Array(target), &st)?);
+        let is_part = self.workspaces[w.index()].part;
+        let target =
+            ArrayTarget { buffer, indices: written, dims: dims.clone(), init, shared, part: is_part };
+        let filled = self.produce(nest, Lhs::Array(target), &st)?;
+        let some = self.array_terms(buffer, filled, is_part, &mut block);
+        let without = self.without_terms((w, &some), loops, &st)?;
         if shared {
             block.push(Stmt::Barrier(Scope::Block));
         }
@@ -75,13 +79,13 @@ impl Lowerer<'_> {
         st.walks = self.walked(loops, &st)?;
         let mut consumer = self.lower(loops, st)?;
         if consumer.is_empty() && !self.notes_scattered(&block) {
-            return Ok(consumer);
+            return Ok(without);
         }
         if again {
             // The next round fills it anew.
             consumer.push(Stmt::Barrier(Scope::Block));
         }
-        Ok(joined(block, consumer))
+        Ok(joined(block, either(some, consumer, without)))
     }
 
     /// The producer's loops, which write its workspace.
@@ -108,7 +112,10 @@ impl Lowerer<'_> {
             self.accumulators.insert(t);
         }
         let lhs = if nest.op.is_some() { Lhs::Scalar(t) } else { Lhs::Assigned(t, init) };
-        block.extend(self.produce(nest, lhs, &st)?);
+        let filled = self.produce(nest, lhs, &st)?;
+        let is_part = self.workspaces[w.index()].part;
+        let some = self.terms(t, filled, is_part, &mut block);
+        let without = self.without_terms((w, &some), loops, &st)?;
         st.rhs = st.rhs.map(&|v| match v {
             Val::Work(p) if p.workspace == w => Some(Val::Temp(t.0)),
             _ => None,
@@ -116,7 +123,20 @@ impl Lowerer<'_> {
         st.walks = self.walked(loops, &st)?;
         let consumer = self.lower(loops, st)?;
         let ends = consumer.is_empty() && !self.notes_scattered(&block);
-        Ok(if ends { consumer } else { joined(block, consumer) })
+        Ok(if ends { without } else { joined(block, either(some, consumer, without)) })
+    }
+
+    /// What is done where the sum in a workspace has no terms, which it may have.
+    fn without_terms(&mut self, (w, some): (Workspace, &Expr), loops: &[IndexVar], st: &State) -> Lowered {
+        if *some == Expr::Cond(true) {
+            return Ok(vec![]);
+        }
+        let nothing = Val::structural(self.dtype.zero());
+        let is_read = |v: &Val| matches!(v, Val::Work(p) if p.workspace == w).then(|| nothing.clone());
+        let rhs = simplify(&st.rhs.map(&is_read), self.dtype);
+        let mut without = State { rhs, ..st.clone() };
+        without.walks = self.walked(loops, &without)?;
+        self.lower(loops, without)
     }
 
     /// Do threads fill a workspace, or read it: by the consumer's loops, or by those that fill another one from it?
@@ -276,5 +296,15 @@ impl Lowerer<'_> {
         indices.into_iter().try_fold(Expr::Index(0), |at, (v, n)| {
             Some(build::add(build::mul(at, n.clone()), self.known(*v, st)?))
         })
+    }
+}
+
+/// `if cond { then } else { otherwise }`
+fn either(cond: Expr, then: Block, otherwise: Block) -> Block {
+    match cond {
+        Expr::Cond(true) => then,
+        Expr::Cond(false) => otherwise,
+        _ if then.is_empty() && otherwise.is_empty() => then,
+        cond => vec![Stmt::If { cond, then, otherwise }],
     }
 }

@@ -96,13 +96,23 @@ fn fill_in_parts(cin: &mut Cin) {
 
 /// For `explain`: why the loops are not the statement's own.
 pub fn copies(kernel: &Kernel, cin: &Cin) -> Step {
-    let copies = cin.outside().any(|(_, w)| w.format.is_sparse());
-    let copies = copies.then_some("operands in another order first, so that rows are summed one by one");
-    let mask = has_mask(kernel, cin).then_some("the sum by itself, where its mask has entries");
-    let both: Vec<&str> = copies.into_iter().chain(mask).collect();
-    let what = match &both[..] {
+    let copies = cin.outside().any(|(_, w)| w.format.is_sparse() && !w.part);
+    let copies =
+        copies.then(|| "operands in another order first, so that rows are summed one by one".to_owned());
+    let mask = has_mask(kernel, cin);
+    let parts: Vec<String> =
+        cin.workspaces.iter().filter(|w| w.part && !mask).map(|w| format!("`{}`", w.name)).collect();
+    let parts = (!parts.is_empty()).then(|| {
+        let parts = parts.join(", ");
+        format!(
+            "the product in parts, {parts} first: `precompute` has others, `schedule cpu = none` has none"
+        )
+    });
+    let mask = mask.then(|| "the sum by itself, where its mask has entries".to_owned());
+    let all: Vec<String> = copies.into_iter().chain(mask).chain(parts).collect();
+    let what = match &all[..] {
         [] => "sums outside of loops that they do not depend on".to_owned(),
-        both => both.join("; "),
+        all => all.join("; "),
     };
     Step { command: format!("default: {what}"), cin: print::print(cin, kernel) }
 }

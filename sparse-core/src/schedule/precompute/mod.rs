@@ -101,6 +101,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
         vars,
         format,
         in_parts: false,
+        part: false,
     });
     place::check_result(s, request)?;
     place::check_positions(s, request)?;

@@ -2,13 +2,38 @@
 
 use crate::case::{Case, Operand};
 use crate::number::is_extreme;
+use sparse_core::cin::{WorkspaceDecl, WorkspaceFormat};
+use sparse_core::driver::{default_loops, packed};
 use sparse_core::format::{Fill, Level};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
+use sparse_core::front::parse_str;
 use sparse_core::scalar::Value;
+
+/// What of products is summed first without a schedule, and how it is stored.
+fn parts(case: &Case) -> Vec<String> {
+    let cin = parse_str(&case.kernel_text()).ok().and_then(|k| default_loops(&packed(k), case.platform).ok());
+    let Some(cin) = cin.filter(|_| case.schedule.is_empty()) else { return vec![] };
+    let parts: Vec<_> = cin.workspaces.iter().filter(|w| w.part).collect();
+    let stored = |w: &&WorkspaceDecl| match (w.format, w.vars.len()) {
+        (WorkspaceFormat::Dense, 0) => "a part of a product: a number",
+        (WorkspaceFormat::Dense, 1) => "a part of a product: an array",
+        (WorkspaceFormat::Dense, _) => "a part of a product: an array of several dimensions",
+        _ => "a part of a product: a list",
+    };
+    let mut did: Vec<String> = parts.iter().map(|w| stored(w).into()).collect();
+    if parts.len() > 1 {
+        did.push("several parts of products".into());
+    }
+    if !parts.is_empty() && cin.workspaces.iter().any(|w| !w.part && w.name != "w") {
+        did.push("a part of a product beside other workspaces".into());
+    }
+    did
+}
 
 /// Of what a case's statement and formats consist.
 pub(super) fn consists_of(case: &Case) -> Vec<String> {
     let mut did = vec![format!("of {}", case.dtype)];
+    did.extend(parts(case));
     let mut say = |what: String| did.push(what);
     say(match case.assignment.op {
         AssignOp::Assign => "=".into(),
@@ -178,4 +203,10 @@ pub(super) const NOTATION: &[&str] = &[
     "explicit zeros",
     "duplicates",
     "infinities or NaN",
+    "a part of a product: a number",
+    "a part of a product: an array",
+    "a part of a product: an array of several dimensions",
+    "a part of a product: a list",
+    "several parts of products",
+    "a part of a product beside other workspaces",
 ];

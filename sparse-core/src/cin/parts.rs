@@ -1,0 +1,194 @@
+//! Products that are summed in parts: what a chain is without a step for each combination of its sums.
+//!
+//! ```text
+//! ∀i ∀j ∀l ∀k Y[i, k] += A[i, j] * X[j, l] * W[l, k]
+//!     →   ∀i (∀l ∀k Y[i, k] += t0[l] * W[l, k]) where (∀j ∀l_t0 t0[l_t0] += A[i, j] * X[j, l_t0])
+//! ```
+//!
+//! Some of the factors are summed first over the variables that nothing else has, inside of the loops over what they share with
+//! the others. Which ones is the question of an einsum's order of contraction, and [`cost`](mod@super::cost) answers it; parts of
+//! parts are asked for one by one, as long as that is less work.
+//!
+//! What is not stored does not take part: where a part has no terms the product has none, whatever the other factors are there
+//! ([`WorkspaceDecl::part`](super::WorkspaceDecl::part)). So zero is what no operand stores.
+
+use super::Cin;
+use super::copies::subsets;
+use super::terms::{Apart, Part, access, free_vars, plain, summed_products, sums_terms};
+use super::way::Way;
+use crate::format::Fill;
+use crate::front::ast::{self, Kernel};
+use crate::front::command::Platform;
+
+/// By so much sums in parts have to be less work.
+const WORTH: f64 = 2.0;
+
+/// So many parts of a sum's terms may have no terms.
+const SKIPPED: usize = 2;
+
+/// The loops in which products are summed in parts, if the statement's own are much more work, and those with copies; else
+/// these.
+pub(super) fn in_parts(kernel: &Kernel, own: &Way, copies: Option<Way>) -> Option<Way> {
+    let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
+    // A sum in a sparse result's sum of terms is stored where its row has terms.
+    if !spec.is_dense() && sums_terms(&kernel.assignment) {
+        return copies;
+    }
+    let parts = parts(kernel);
+    let of = |apart: Apart| Way::of(kernel, apart, Platform::Cpu).filter(|way| is_short(kernel, &way.cin));
+    let with_one = |apart: &Apart| {
+        let with = parts.iter().filter_map(|part| of(apart.with_part(part)?));
+        with.reduce(Way::better)
+    };
+    let bases = [Some(&Apart::NONE), copies.as_ref().map(|way| &way.apart)];
+    let mut best = bases.into_iter().flatten().filter_map(with_one).reduce(Way::better);
+    while let Some(way) = &best
+        && let Some(further) = with_one(&way.apart)
+        && further.weight < way.weight
+    {
+        best = Some(further);
+    }
+    let others = copies.as_ref().map_or(own.weight, |way| way.weight);
+    best.filter(|way| way.weight * WORTH < others).or(copies)
+}
+
+/// What is left of a sum of terms where a part has none is code of its own, which doubles with each part.
+fn is_short(kernel: &Kernel, cin: &Cin) -> bool {
+    !sums_terms(&kernel.assignment)
+        || cin.workspaces.iter().filter(|w| w.part && !w.format.is_sparse()).count() <= SKIPPED
+}
+
+/// The parts of products that are summed over a variable, but for the whole product.
+fn parts(kernel: &Kernel) -> Vec<Part> {
+    let lhs = access(&kernel.assignment.lhs);
+    let vars = |factors: &[&ast::Expr]| {
+        let vars = factors.iter().flat_map(|f| free_vars(&plain(f), &lhs));
+        vars.collect::<Vec<_>>()
+    };
+    let mut found = Vec::new();
+    for (term, factors) in summed_products(kernel) {
+        if !factors.iter().all(|f| leaves_nothing(kernel, f)) {
+            continue;
+        }
+        // Constants are no reason to sum by parts.
+        let operands: Vec<usize> = (0..factors.len()).filter(|f| !accesses(factors[*f]).is_empty()).collect();
+        for some in subsets(operands.len()).into_iter().filter(|some| some.len() < operands.len()) {
+            let some: Vec<usize> = some.into_iter().map(|at| operands[at]).collect();
+            let (inside, outside): (Vec<usize>, Vec<usize>) =
+                (0..factors.len()).partition(|f| some.contains(f));
+            let [inside, outside] =
+                [inside, outside].map(|of| of.iter().map(|f| factors[*f]).collect::<Vec<_>>());
+            let others = vars(&outside);
+            if vars(&inside).iter().any(|v| !others.contains(v)) {
+                found.push(Part { term, factors: some });
+            }
+        }
+    }
+    found
+}
+
+fn accesses(e: &ast::Expr) -> Vec<&ast::Access> {
+    let mut found = Vec::new();
+    e.for_each_access(&mut |a| found.push(a));
+    found
+}
+
+/// Is a factor zero where its operands store nothing?
+fn leaves_nothing(kernel: &Kernel, factor: &ast::Expr) -> bool {
+    accesses(factor).into_iter().all(|a| {
+        let spec = &kernel.tensors[a.tensor.index()].spec;
+        spec.is_dense() || spec.fill == Fill::Zero
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cin::copies::copied;
+    use crate::cin::print::print;
+    use crate::front::command::Platform;
+    use crate::front::parse_str;
+
+    fn cin(text: &str) -> Option<String> {
+        let kernel = parse_str(text).unwrap();
+        copied(&kernel, Platform::Cpu).map(|cin| print(&cin, &kernel))
+    }
+
+    #[test]
+    fn a_chain_of_matrices_is_summed_row_by_row() {
+        for (text, loops) in [
+            (
+                "fn f(A: Csr<f32>, X: DenseMat<f32>, W: DenseMat<f32>) -> DenseMat<f32> { Y[i, k] = A[i, j] * X[j, l] * W[l, k]; }",
+                "∀i (∀l ∀k Y[i, k] += t0[l] * W[l, k]) where (∀j ∀l_t0 t0[l_t0] += A[i, j] * X[j, l_t0])",
+            ),
+            (
+                "fn f(b: DenseMat<f32>, A: Csr<f32>, X: DenseMat<f32>, W: DenseMat<f32>) -> DenseMat<f32> { Y[i, k] = b[i, k] - A[i, j] * X[j, l] * W[l, k]; }",
+                "∀i (∀k (Y[i, k] = b[i, k] - t0) where (∀l t0 += t1[l] * W[l, k])) where (∀j ∀l_t1 t1[l_t1] += A[i, j] * X[j, l_t1])",
+            ),
+            (
+                "fn f(R: Csr<f32>, A: Csr<f32>, P: Csr<f32>) -> Csr<f32> { C[i, l] = R[i, j] * A[j, k] * P[k, l]; }",
+                "∀i (∀l C[i, l] = w[l]) where ((∀k ∀l w[l] += t0[k] * P[k, l]) where (∀j ∀k_t0 t0[k_t0] += R[i, j] * A[j, k_t0]))",
+            ),
+            // Parts of parts.
+            (
+                "fn f(A: Csr<f32>, X: DenseMat<f32>, W: DenseMat<f32>, V: DenseMat<f32>) -> DenseMat<f32> { Y[i, m] = A[i, j] * X[j, l] * W[l, k] * V[k, m]; }",
+                "∀i ((∀k ∀m Y[i, m] += t0[k] * V[k, m]) where (∀l ∀k_t0 t0[k_t0] += t1[l] * W[l, k_t0])) where (∀j ∀l_t1 t1[l_t1] += A[i, j] * X[j, l_t1])",
+            ),
+        ] {
+            assert_eq!(cin(text).as_deref(), Some(loops), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_others_do_not_depend_on_is_summed_once() {
+        for (text, loops) in [
+            (
+                "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[k] = A[i, k] * A[i, j] * x[j]; }",
+                "∀i (∀k y[k] += A[i, k] * t0) where (∀j t0 += A[i, j] * x[j])",
+            ),
+            (
+                "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseVec<f32> { y[i] = A[i, j] * B[i, k]; }",
+                "∀i ((y[i] = t0 * t1) where (∀j t0 += A[i, j])) where (∀k t1 += B[i, k])",
+            ),
+            // For each entry, where its operands lie along the sum.
+            (
+                "fn f(S: Csr<f32>, Q: DenseMat<f32>, K: DenseMat<f32>, V: DenseMat<f32>) -> DenseMat<f32> { O[i, d] = S[i, j] * Q[i, e] * K[j, e] * V[j, d]; }",
+                "∀i ∀j (∀d O[i, d] += S[i, j] * t0 * V[j, d]) where (∀e t0 += Q[i, e] * K[j, e])",
+            ),
+            // For each fiber, outside of the loops that it is not for.
+            (
+                "fn f(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> Dense3<f32> { Y[i, r, s] = X[i, j, k] * B[j, r] * C[k, s]; }",
+                "∀i ∀j (∀r ∀s Y[i, r, s] += B[j, r] * t0[s]) where (∀k ∀s_t0 t0[s_t0] += X[i, j, k] * C[k, s_t0])",
+            ),
+        ] {
+            assert_eq!(cin(text).as_deref(), Some(loops), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_vector_of_rows_is_a_list() {
+        let bilinear = "fn f(x: DenseVec<f32>, A: Csr<f32>, B: Csr<f32>, y: DenseVec<f32>) -> Scalar<f32> { s = x[i] * A[i, j] * B[j, k] * y[k]; }";
+        let loops = "(∀j (s += t0[j] * t1) where (∀k t1 += B[j, k] * y[k])) where (∀i ∀j_t0 t0[j_t0] += x[i] * A[i, j_t0])";
+        assert_eq!(cin(bilinear).as_deref(), Some(loops));
+    }
+
+    #[test]
+    fn what_parts_do_not_spare_stays_a_product() {
+        for text in [
+            // A sum's factor leaves it where it is lowered.
+            "fn f(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> DenseMat<f32> { D[i, r] = X[i, j, k] * B[j, r] * C[k, r]; }",
+            "fn f(S: Csr<f32>, A: DenseMat<f32>, B: DenseMat<f32>) -> Csr<f32> { C[i, j] = S[i, j] * A[i, k] * B[k, j]; }",
+            "fn f(x: DenseVec<f32>, A: Csr<f32>, y: DenseVec<f32>) -> Scalar<f32> { s = x[i] * A[i, j] * y[j]; }",
+            "fn f(A: Csr<f32>) -> Scalar<f32> { t = A[i, j] * A[j, k] * A[i, k]; }",
+            // What is not stored is 1, and takes part.
+            "fn f(A: Tensor<f32, Filled<(Dense, Compressed), One>>, x: DenseVec<f32>) -> DenseVec<f32> { y[k] = A[i, k] * A[i, j] * x[j]; }",
+            // Sums of nothing else.
+            "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[k] max= A[i, k] * A[i, j] * x[j]; }",
+        ] {
+            assert_eq!(cin(text), None, "{text}");
+        }
+        let gpu = parse_str(
+            "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[k] = A[i, k] * A[i, j] * x[j]; }",
+        );
+        assert!(copied(&gpu.unwrap(), Platform::Cuda).is_none(), "threads of a GPU share no row");
+    }
+}

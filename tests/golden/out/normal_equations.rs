@@ -1,0 +1,231 @@
+/// y[k] = A[i, k] * A[i, j] * x[j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A2_dim: usize,
+    A1_dim: usize,
+    A2_dim_2: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        let mut A2_begin = A2_pos.index(0);
+        for i in 0..A1_dim {
+            let A2_end = A2_pos.index(i + 1);
+            let mut t0 = 0.0_f64;
+            let mut next = A2_begin;
+            let end = A2_end;
+            if isa.in_fours(A2_pos, A2_crd) {
+                let mut partial = isa.four(0.0_f64);
+                while rt::more_than_four(next, end) {
+                    let pA = next;
+                    let j = isa.four_indices(A2_crd, pA);
+                    partial = isa
+                        .mul_add(
+                            isa.load_four(A_vals, pA),
+                            isa.pick(|offset| x_vals.at(j[offset])),
+                            partial,
+                        );
+                    next += 4;
+                }
+                if isa.over_the_end() && next + 4 <= A2_crd.len() {
+                    let kept = partial;
+                    let pA = next;
+                    let j = isa.last_four_indices(A2_crd, pA);
+                    partial = isa
+                        .mul_add(
+                            isa.load_four(A_vals, pA),
+                            isa.pick(|offset| x_vals.at(j[offset])),
+                            partial,
+                        );
+                    partial = partial.first(end - next, kept);
+                } else {
+                    isa.to_the_end();
+                    for pA in next..end {
+                        let j = A2_crd.index(pA);
+                        t0 = isa.mul_add(A_vals.at(pA), x_vals.at(j), t0);
+                    }
+                }
+                t0 += partial.sum();
+            } else if next < end {
+                next = isa.first_entry(next);
+                loop {
+                    let pA = next;
+                    let j = A2_crd.index(pA);
+                    t0 = isa.mul_add(A_vals.at(pA), x_vals.at(j), t0);
+                    next = isa.next_entry(next);
+                    if next >= end {
+                        break;
+                    }
+                }
+            }
+            for pA in A2_begin..A2_end {
+                let k = A2_crd.index(pA);
+                y_vals.set(k, isa.mul_add(A_vals.at(pA), t0, y_vals.at(k)));
+            }
+            A2_begin = A2_end;
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A2_dim: usize,
+    A1_dim: usize,
+    A2_dim_2: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body(
+                    rt::Streaming(rt::Avx512::assume()),
+                    A2_dim,
+                    A1_dim,
+                    A2_dim_2,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body(
+                    rt::Alike(rt::Avx512::assume()),
+                    A2_dim,
+                    A1_dim,
+                    A2_dim_2,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body(
+                    rt::Avx512::assume(),
+                    A2_dim,
+                    A1_dim,
+                    A2_dim_2,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A2_dim: usize,
+    A1_dim: usize,
+    A2_dim_2: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body(
+                    rt::Streaming(rt::Avx2::assume()),
+                    A2_dim,
+                    A1_dim,
+                    A2_dim_2,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body(
+                    rt::Alike(rt::Avx2::assume()),
+                    A2_dim,
+                    A1_dim,
+                    A2_dim_2,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body(
+                    rt::Avx2::assume(),
+                    A2_dim,
+                    A1_dim,
+                    A2_dim_2,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A2_dim: usize,
+    A1_dim: usize,
+    A2_dim_2: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(A2_dim, A1_dim, A2_dim_2, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(A2_dim, A1_dim, A2_dim_2, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    A2_dim,
+                    A1_dim,
+                    A2_dim_2,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+    }
+}

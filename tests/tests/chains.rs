@@ -1,0 +1,86 @@
+//! Products that are summed in parts: as many steps as the parts have, and nothing where a part has no terms.
+
+use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::error::Error;
+use sparse_core::front::parse_str;
+use sparse_core::sim::{Arg, Limits, run_with};
+use sparse_core::tensor::{Csr, DenseMat, DenseVec, DynTensor};
+use tests::named::Data::Tensor as Named;
+use tests::named::agrees;
+
+const INF: f64 = f64::INFINITY;
+
+/// Does a program come to its end in so many steps?
+fn takes(text: &str, operands: &[&DynTensor], steps: u64) -> bool {
+    let program = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap().program;
+    let operands: Vec<Arg> = operands.iter().map(|t| Arg::Tensor((*t).clone())).collect();
+    run_with(&program, &operands, Limits { steps }).is_ok()
+}
+
+/// A matrix of one row that stores all of it.
+fn row(n: usize) -> Result<DynTensor, Error> {
+    Ok(DynTensor::from(&Csr::<f64>::from_triplets([1, n], (0..n).map(|j| ([0, j], 1.0)))?))
+}
+
+/// A row of 300 entries, squared, has 90 000 products; its sum is one of 300.
+#[test]
+fn a_row_is_summed_before_it_is_scattered() -> Result<(), Error> {
+    let text = "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[k] = A[i, k] * A[i, j] * x[j]; }";
+    let row = row(300)?;
+    let x = DynTensor::from(&DenseVec::<f64>::from_triplets([300], (0..300).map(|j| ([j], 1.0)))?);
+    assert!(takes(text, &[&row, &x], 6_000));
+    assert!(!takes(&format!("{text} schedule cpu = none;"), &[&row, &x], 90_000));
+    Ok(())
+}
+
+/// 40 neighbours of 40 features, and as many outputs, are 64 000 products.
+#[test]
+fn features_are_summed_before_they_are_weighted() -> Result<(), Error> {
+    let text = "fn f(A: Csr<f64>, X: DenseMat<f64>, W: DenseMat<f64>) -> DenseMat<f64> { Y[i, k] = A[i, j] * X[j, l] * W[l, k]; }";
+    let row = row(40)?;
+    let all = (0..1600).map(|n| ([n / 40, n % 40], 1.0));
+    let x = DynTensor::from(&DenseMat::<f64>::from_triplets([40, 40], all)?);
+    assert!(takes(text, &[&row, &x, &x], 12_000));
+    assert!(!takes(&format!("{text} schedule cpu = none;"), &[&row, &x, &x], 64_000));
+    Ok(())
+}
+
+/// What is not stored does not take part: a row without entries is 0, not 0 · ∞.
+#[test]
+fn a_part_without_terms_takes_no_part() {
+    let a: [(&[usize], f64); 2] = [(&[0, 0], 1.0), (&[2, 1], 2.0)];
+    let x: [(&[usize], f64); 3] = [(&[0, 0], 1.0), (&[0, 1], 3.0), (&[1, 0], 2.0)];
+    let w: [(&[usize], f64); 4] = [(&[0, 0], INF), (&[0, 1], 1.0), (&[1, 0], 2.0), (&[1, 1], INF)];
+    for rhs in ["A[i, j] * X[j, l] * W[l, k]", "W[i, k] - A[i, j] * X[j, l] * W[l, k]"] {
+        for ty in ["DenseMat", "Csr"] {
+            let text = format!(
+                "fn kernel(A: Csr<f64>, X: {ty}<f64>, W: DenseMat<f64>) -> DenseMat<f64> {{ R[i, k] = {rhs}; }}"
+            );
+            let rows = if rhs.starts_with('W') { 2 } else { 3 };
+            let a = Named("A", &[rows, 2], &a[..rows - 1]);
+            agrees(&text, &[a, Named("X", &[2, 2], &x), Named("W", &[2, 2], &w)]);
+        }
+    }
+}
+
+/// A number has no terms either where its row has none, nor has an array where a dimension has no coordinates.
+#[test]
+fn nor_does_a_number_or_a_dimension_without_terms() {
+    let text = "fn kernel(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { R[k] = B[i, k] * A[i, j] * x[j]; }";
+    let b: [(&[usize], f64); 2] = [(&[0, 0], INF), (&[1, 1], INF)];
+    let a: [(&[usize], f64); 1] = [(&[1, 0], 2.0)];
+    agrees(text, &[Named("A", &[2, 1], &a), Named("B", &[2, 2], &b), Named("x", &[1], &[(&[0], 1.0)])]);
+    let text = "fn kernel(a: DenseVec<f64>, C: Tensor<f64, Reordered<(Dense, Dense), 1, 0>>, D: DenseMat<f64>) -> DenseVec<f64> { R[k] = a[k] + C[j, l] * D[l, k]; }";
+    let d: [(&[usize], f64); 1] = [(&[1, 0], INF)];
+    agrees(text, &[Named("a", &[1], &[]), Named("C", &[0, 2], &[]), Named("D", &[2, 1], &d)]);
+}
+
+/// Under a mask that has no entries a row of a dense result is not written: it is zero before.
+#[test]
+fn a_mask_without_entries_leaves_zeros() {
+    let text = "fn kernel(A: Csr<f64>, B: Csr<f64>, C: Csc<f64>, D: DenseMat<f64>) -> DenseMat<f64> { R[i, l] = A[i, j] * B[i, k] * C[j, k] * D[j, l]; }";
+    let one: [(&[usize], f64); 1] = [(&[0, 0], 2.0)];
+    let [a, b, c, d] = [("A", [2, 1]), ("B", [2, 1]), ("C", [1, 1]), ("D", [1, 1])];
+    let dense = Named(d.0, &d.1, &one);
+    agrees(text, &[Named(a.0, &a.1, &one), Named(b.0, &b.1, &one), Named(c.0, &c.1, &one), dense]);
+}
