@@ -20,6 +20,7 @@ mod rows;
 mod scalar;
 mod shared;
 mod streaming;
+mod table;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -50,6 +51,7 @@ pub use shared::{Scratch, Shared};
 pub use std::mem::MaybeUninit;
 pub use std::sync::Arc;
 pub use streaming::Streaming;
+pub use table::Table;
 pub use threads::{Balance, Chunk, Even, Positions, Task, in_lanes, threads};
 pub use vector::{F32x4, F32x8, F32x16, F64x4, F64x8, Four, Quad, Vector};
 pub use worth::workers;

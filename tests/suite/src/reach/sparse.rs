@@ -112,6 +112,7 @@ pub(super) const SPARSE: &[&str] = &[
     "scattered whole on a GPU",
     "a masked workspace, by default",
     "a masked workspace, scheduled",
+    "a fiber by its table",
     "a workspace over what was split",
     "another order first, on a CPU",
     "another order first, on a GPU",
