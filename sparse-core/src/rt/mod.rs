@@ -46,7 +46,7 @@ pub use loops::{Rest, align, fiber, more_than_four, rest};
 pub use memory::within_memory;
 pub use parts::Lens;
 pub use rows::{Alike, Rows};
-pub use scalar::{Float, Integer, MulAdd, sum};
+pub use scalar::{Float, Integer, MulAdd, largest, smallest, sum};
 pub use shared::{Scratch, Shared};
 pub use std::mem::MaybeUninit;
 pub use std::sync::Arc;
