@@ -116,6 +116,7 @@ pub(super) const SPARSE: &[&str] = &[
     "a workspace over what was split",
     "another order first, on a CPU",
     "another order first, on a GPU",
+    "rows of one entry each, on a CPU",
     "a copied operand, on a CPU",
     "a copied operand, on a GPU",
     "a product of tensors by elements into (D, C)",
