@@ -170,9 +170,22 @@ fn wanted_by_result(
     };
     let edges = result_edges(&appended[..kept], root, singles);
     match kept < all {
-        true => Wanted { edges, scatters: Some((kept, vars[kept..].to_vec())), ..Wanted::default() },
+        true => {
+            let in_block = around_elements(&appended[kept..], block, root);
+            Wanted { edges, in_block, scatters: Some((kept, vars[kept..].to_vec())) }
+        }
         false => Wanted { edges, in_block: level_order(block), scatters: None },
     }
+}
+
+/// What loops that scatter blocks want: those over a block inside of all that come to it, which would be gone through for each of its
+/// rows, and sums that only dense levels have inside of its elements, which are scattered once each.
+fn around_elements(scattered: &[IndexVar], block: &[IndexVar], root: &Nest<'_>) -> Vec<Edge> {
+    let (Some(&first), Some(&last)) = (block.first(), block.last()) else { return vec![] };
+    let outside = scattered.iter().map(|&v| Edge { first: v, then: first });
+    let others = root.vars.iter().filter(|v| !scattered.contains(v) && !block.contains(v));
+    let inside = others.map(|&then| Edge { first: last, then });
+    outside.chain(level_order(block)).chain(inside).collect()
 }
 
 /// What the operands of a nest want, and the copies among them.
@@ -362,6 +375,26 @@ mod tests {
         let residual = "fn f(b: DenseVec<f32>, A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { \
              r[i] = b[i] - A[i, j] * x[j]; }";
         assert_eq!(cin(residual).unwrap(), "∀i (r[i] = b[i] - t0) where (∀j t0 += A[i, j] * x[j])");
+    }
+
+    #[test]
+    fn an_element_of_a_block_is_scattered_once() {
+        let blocks = "Tensor<f32, (Dense, Compressed, Dense, Dense)>";
+        let product = format!(
+            "fn f(A: {blocks}, B: {blocks}) -> {blocks} {{ C[i, k, m, n] = A[i, j, m, l] * B[j, k, l, n]; }}"
+        );
+        assert_eq!(
+            cin(&product).unwrap(),
+            "∀i (∀k ∀m ∀n C[i, k, m, n] = w[k, m, n]) where (∀j ∀k ∀m ∀n ∀l w[k, m, n] += A[i, j, m, l] * B[j, k, l, n])"
+        );
+        let outer = format!(
+            "fn f(A: Tensor<f32, (Dense, Compressed, Dense)>, B: Tensor<f32, (Dense, Compressed, Dense)>) -> {blocks} \
+             {{ C[i, k, m, n] = A[i, j, m] * B[j, k, n]; }}"
+        );
+        assert_eq!(
+            cin(&outer).unwrap(),
+            "∀i (∀k ∀m ∀n C[i, k, m, n] = w[k, m, n]) where (∀j ∀k ∀m ∀n w[k, m, n] += A[i, j, m] * B[j, k, n])"
+        );
     }
 
     #[test]
