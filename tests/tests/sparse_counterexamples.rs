@@ -238,3 +238,36 @@ mod a_block_is_stored_where_operands_have_its_row {
         }
     }
 }
+
+/// A sum has one term where an operand has one entry a row, not where a copy in another order is read; and the least of a NaN alone
+/// is not NaN. Both were appended as if each coordinate came once, and as it is.
+mod one_entry_a_row_of_a_copy_or_of_nan {
+    use super::*;
+
+    kernel! {
+        COPIED: fn copied(
+            A: Tensor<f64, Filled<(Dense, Compressed), One>>,
+            B: Tensor<f64, Reordered<(Compressed, Singleton), 1, 0>>,
+        ) -> Csr<f64> {
+            R[i, l] = A[i, j] * B[j, l];
+        }
+    }
+    kernel! {
+        LEAST: fn least(A: Tensor<f64, Filled<(Compressed, Singleton), PosInf>>, B: Csr<f64>)
+            -> Tensor<f64, Filled<(Dense, Compressed), PosInf>>
+        {
+            R[i, k] min= A[i, j] + B[j, k];
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        let entries = [(1, 22, 1.0), (2, 9, 1.0), (0, 12, 3.0)];
+        let A = build(&[1, 3], &[(vec![0, 1], Value::F64(3.0))]);
+        let B = build(&[3, 23], &entries.map(|(j, l, value)| (vec![j, l], Value::F64(value))));
+        check!(COPIED, copied(A, B));
+        let A = build(&[4, 3], &[(vec![3, 2], Value::F64(f64::NAN)), (vec![1, 0], Value::F64(2.0))]);
+        let B = random(&[3, 2], 2, 5);
+        check!(LEAST, least(A, B));
+    }
+}

@@ -21,6 +21,7 @@ pub mod print;
 pub mod provenance;
 pub mod rename;
 pub mod result;
+pub mod single;
 pub mod terms;
 pub mod val;
 pub mod verify;

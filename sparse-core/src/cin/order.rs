@@ -2,11 +2,12 @@
 //!
 //! A sparse level can be iterated only below a known parent, so the variables of the levels above it come before
 //! its own; an assembled result needs its variables in level order, and reductions inside them, or a workspace. Those
-//! of dense levels at its leaves need only be inside of its others. Among the orders
+//! of dense levels at its leaves need only be inside of its others, and sums of one term ([`single`](super::single)) anywhere. Among the orders
 //! that satisfy all this, loops over variables that only dense operands use go innermost if most of those accesses
 //! have unit stride there (the vectorised loop of SpMM), and the left-hand side's order decides the rest.
 
 use super::result::{ResultKind, result_kind};
+use super::single::{Single, singles};
 use super::{Access, Cin, Expr, Stmt, Target};
 use crate::format::FormatSpec;
 use crate::front::ast::{IndexVar, Kernel};
@@ -83,9 +84,16 @@ pub fn choose(
     let root_vars = &nests[0].vars;
     let among = |e: &&Edge| root_vars.contains(&e.first) && root_vars.contains(&e.then);
     let own: Vec<&Edge> = edges[0].iter().filter(among).collect();
-    let wanted = match appends(kernel, lhs, op, nests) {
-        true => wanted_by_result(kernel, lhs, &nests[0], &own, stand_around),
-        false => Wanted::default(),
+    let draft = draft(kernel, lhs, op, nests);
+    let wanted = match result_kind(kernel, &draft) {
+        ResultKind::Append => {
+            // A copy is not stored as its operand is.
+            let copy =
+                |nest: &Nest<'_>, a: &Access| nest.vars.is_empty() && *nest.body == Expr::Access(a.clone());
+            let singles = singles(kernel, &draft, |a| !nests[1..].iter().any(|nest| copy(nest, a)));
+            wanted_by_result(kernel, lhs, &nests[0], (&own, &singles), stand_around)
+        }
+        ResultKind::Dense | ResultKind::Like(_) => Wanted::default(),
     };
     // What the other nests want of the root's loops is a wish: where it cannot be, they have loops of their own. Not of what
     // is copied in order to be read in another order.
@@ -174,14 +182,14 @@ fn wanted_by_result(
     kernel: &Kernel,
     lhs: &Access,
     root: &Nest<'_>,
-    own: &[&Edge],
+    (own, singles): (&[&Edge], &[Single]),
     stand_around: Around,
 ) -> Wanted {
     let spec = &kernel.tensors[lhs.tensor.index()].spec;
     let vars = level_vars(spec, lhs);
     let (appended, block) = vars.split_at(vars.len() - spec.block_levels());
     let fits = |kept: &usize| {
-        let result = result_edges(&appended[..*kept], root);
+        let result = result_edges(&appended[..*kept], root, singles);
         is_acyclic(&result.iter().chain(own.iter().copied()).collect::<Vec<_>>())
     };
     let all = appended.len();
@@ -189,11 +197,24 @@ fn wanted_by_result(
         Around::None => 0,
         Around::Most => (0..=all).rev().find(fits).unwrap_or(all),
     };
-    let edges = result_edges(&appended[..kept], root);
+    let edges = result_edges(&appended[..kept], root, singles);
     match kept < all {
-        true => Wanted { edges, scatters: Some((kept, vars[kept..].to_vec())), ..Wanted::default() },
+        true => {
+            let in_block = around_elements(&appended[kept..], block, root);
+            Wanted { edges, in_block, scatters: Some((kept, vars[kept..].to_vec())) }
+        }
         false => Wanted { edges, in_block: level_order(block), scatters: None },
     }
+}
+
+/// What loops that scatter blocks want: those over a block inside of all that come to it, which would be gone through for each of its
+/// rows, and sums that only dense levels have inside of its elements, which are scattered once each.
+fn around_elements(scattered: &[IndexVar], block: &[IndexVar], root: &Nest<'_>) -> Vec<Edge> {
+    let (Some(&first), Some(&last)) = (block.first(), block.last()) else { return vec![] };
+    let outside = scattered.iter().map(|&v| Edge { first: v, then: first });
+    let others = root.vars.iter().filter(|v| !scattered.contains(v) && !block.contains(v));
+    let inside = others.map(|&then| Edge { first: last, then });
+    outside.chain(level_order(block)).chain(inside).collect()
 }
 
 /// What the operands of a nest want, and the copies among them.
@@ -243,9 +264,9 @@ fn has_var(nests: &[Nest<'_>], body: &Expr, v: IndexVar) -> bool {
     })
 }
 
-/// Is the output assembled? Decided on a draft of the CIN, whose loop order does not matter here.
-fn appends(kernel: &Kernel, lhs: &Access, op: Option<Monoid>, nests: &[Nest<'_>]) -> bool {
-    // Workspaces stand for their bodies: a draft in which each is the sum it will hold.
+/// A draft of the CIN, for what the order of the loops does not decide.
+fn draft(kernel: &Kernel, lhs: &Access, op: Option<Monoid>, nests: &[Nest<'_>]) -> Cin {
+    // Workspaces stand for their bodies: each is the sum it will hold.
     let mut root = Stmt::Assign { target: Target::Tensor(lhs.clone()), op, rhs: nests[0].body.clone() };
     for (k, nest) in nests[1..].iter().enumerate() {
         let assign = Stmt::Assign {
@@ -257,8 +278,7 @@ fn appends(kernel: &Kernel, lhs: &Access, op: Option<Monoid>, nests: &[Nest<'_>]
         root = Stmt::Where { consumer: Box::new(root), producer };
     }
     let provenance = super::Provenance::new(kernel);
-    let draft = Cin { root, workspaces: vec![], provenance, accumulates: false };
-    result_kind(kernel, &draft) == ResultKind::Append
+    Cin { root, workspaces: vec![], provenance, accumulates: false }
 }
 
 /// The variable at each level of an access, from the root.
@@ -280,10 +300,18 @@ fn operand_edges(kernel: &Kernel, a: &Access, edges: &mut Vec<Edge>) {
     }
 }
 
-/// The outer variables of an assembled result: in level order, and around all other loops.
-fn result_edges(outer: &[IndexVar], root: &Nest<'_>) -> Vec<Edge> {
+/// The outer variables of an assembled result: in level order, and around all other loops but those of one term, which stand
+/// inside of what they are below.
+fn result_edges(outer: &[IndexVar], root: &Nest<'_>, singles: &[Single]) -> Vec<Edge> {
+    let mut inside: Vec<IndexVar> = outer.to_vec();
     let mut edges = level_order(outer);
-    for &then in root.vars.iter().filter(|v| !outer.contains(v)) {
+    for single in singles.iter().filter(|s| !outer.contains(&s.var)) {
+        if single.above.iter().all(|above| inside.contains(above)) {
+            edges.extend(single.above.iter().map(|&first| Edge { first, then: single.var }));
+            inside.push(single.var);
+        }
+    }
+    for &then in root.vars.iter().filter(|v| !inside.contains(v)) {
         edges.extend(outer.iter().map(|&first| Edge { first, then }));
     }
     edges
@@ -386,6 +414,26 @@ mod tests {
         let residual = "fn f(b: DenseVec<f32>, A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { \
              r[i] = b[i] - A[i, j] * x[j]; }";
         assert_eq!(cin(residual).unwrap(), "∀i (r[i] = b[i] - t0) where (∀j t0 += A[i, j] * x[j])");
+    }
+
+    #[test]
+    fn an_element_of_a_block_is_scattered_once() {
+        let blocks = "Tensor<f32, (Dense, Compressed, Dense, Dense)>";
+        let product = format!(
+            "fn f(A: {blocks}, B: {blocks}) -> {blocks} {{ C[i, k, m, n] = A[i, j, m, l] * B[j, k, l, n]; }}"
+        );
+        assert_eq!(
+            cin(&product).unwrap(),
+            "∀i (∀k ∀m ∀n C[i, k, m, n] = w[k, m, n]) where (∀j ∀k ∀m ∀n ∀l w[k, m, n] += A[i, j, m, l] * B[j, k, l, n])"
+        );
+        let outer = format!(
+            "fn f(A: Tensor<f32, (Dense, Compressed, Dense)>, B: Tensor<f32, (Dense, Compressed, Dense)>) -> {blocks} \
+             {{ C[i, k, m, n] = A[i, j, m] * B[j, k, n]; }}"
+        );
+        assert_eq!(
+            cin(&outer).unwrap(),
+            "∀i (∀k ∀m ∀n C[i, k, m, n] = w[k, m, n]) where (∀j ∀k ∀m ∀n w[k, m, n] += A[i, j, m] * B[j, k, n])"
+        );
     }
 
     #[test]

@@ -171,10 +171,11 @@ pub enum Stmt {
     Alloc {
         /// Declared buffer, in [`Space::Scratch`].
         buffer: BufferId,
-        /// Number of elements.
+        /// Number of elements: an expression of parameters, if the array has no first value.
         len: Expr,
-        /// First value of each element.
-        init: Value,
+        /// First value of each element. None, of indices alone: what a thread stored there when the statement declared the array
+        /// before, or 0; which thread that was is not known.
+        init: Option<Value>,
     },
     /// From here on, until it is gathered, an empty workspace that is masked takes elements at the coordinates in `crd[lo..hi]`
     /// alone; it must be one that nothing has been scattered into.

@@ -34,6 +34,7 @@ impl Bind for Binder<'_, '_> {
         let (t, l) = (&self.tensor, self.level);
         let name = match hint {
             "p" => format!("p{t}{l}"),
+            "after" => format!("p{t}{l}_after"),
             "at" => format!("{}{t}", self.index),
             "begin" => format!("p{t}{l}_begin"),
             _ => format!("p{t}{l}_end"),

@@ -11,6 +11,7 @@
 //! - `rows`: a window of fused positions, row by row
 //! - `region`: one variable over an interval
 //! - `merge`, `cases`: co-iteration of steppers, and the cases at one coordinate
+//! - `tabled`: fibers that loops inside come to again, by a table of their coordinates
 //! - `lanes`: an output's unit-stride loop, in registers
 //! - `kinds`, `work`: how a finished loop runs, and how much it does
 //! - `gpu`: loops on a GPU
@@ -59,6 +60,7 @@ mod remarks;
 mod rows;
 mod scattered;
 mod state;
+mod tabled;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -268,6 +270,7 @@ fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel, fiber: Option<Fiber>)
         sole: None,
         carried: None,
         resumes: vec![],
+        tables: vec![],
     }
 }
 
@@ -458,6 +461,9 @@ impl<'k> Lowerer<'k> {
         if let Some(block) = self.hoist(loops, &st)? {
             return Ok(block);
         }
+        if let Some(tabled) = self.tabled(loops, &st) {
+            return self.with_table(tabled, loops, st);
+        }
         self.sweep(loops, st)
     }
 
@@ -492,7 +498,10 @@ impl<'k> Lowerer<'k> {
             Some(Here { p, end, surely, .. }) => {
                 looplet::found(&level, p, end, &coordinate, surely, &mut binder)
             }
-            None => looplet::locate(&level, &cursor.position, &coordinate, &mut binder),
+            None => match st.table_of(a) {
+                Some(table) => table.look_up(&coordinate, &mut binder),
+                None => looplet::locate(&level, &cursor.position, &coordinate, &mut binder),
+            },
         };
         match located {
             Looplet::Run(Body::Child(p)) => {

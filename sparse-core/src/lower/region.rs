@@ -43,7 +43,9 @@ impl Lowerer<'_> {
         let mut env = Env::new();
         let mut active = Vec::new();
         st.rhs.for_each_access(&mut |a| {
-            if st.next_var(self, a) == Some(v) && !active.contains(&a) {
+            // Where there is a table, another operand leads.
+            let leads = st.table_of(a).is_none();
+            if leads && st.next_var(self, a) == Some(v) && !active.contains(&a) {
                 active.push(a);
             }
         });

@@ -4,6 +4,7 @@ use super::Lowerer;
 use super::gpu::{Carried, Resume, Segment};
 use super::place::{Count, Counted, Place};
 use super::region::Window;
+use super::tabled::Table;
 use crate::cin::Workspace;
 use crate::cin::algebra::simplify;
 use crate::cin::val::{AccessId, Val};
@@ -147,6 +148,8 @@ pub(super) struct State {
     pub(super) carried: Option<Carried>,
     /// Fibers that are walked tile by tile.
     pub(super) resumes: Vec<Resume>,
+    /// Fibers in which a coordinate is looked up.
+    pub(super) tables: Vec<Table>,
 }
 
 impl State {

@@ -268,7 +268,7 @@ impl Lowerer<'_> {
         let buffer = self.local(&wanted, elem, space);
         block.push(match small {
             Some(_) => Stmt::Local { buffer, init: Some(init) },
-            None => Stmt::Alloc { buffer, len, init },
+            None => Stmt::Alloc { buffer, len, init: Some(init) },
         });
         buffer
     }

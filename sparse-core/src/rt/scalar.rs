@@ -51,11 +51,29 @@ impl Float for f64 {
 
 /// The sum of an array, pairwise.
 #[inline(always)]
-pub fn sum<T: MulAdd, const N: usize>(mut lanes: [T; N]) -> T {
+pub fn sum<T: MulAdd, const N: usize>(lanes: [T; N]) -> T {
+    halved(lanes, |a, b| a + b)
+}
+
+/// Element by element the largest of an array's vectors, none of whose elements is NaN.
+#[inline(always)]
+pub fn largest<T, V: Vector<T>, const N: usize>(vectors: [V; N]) -> V {
+    halved(vectors, V::max)
+}
+
+/// Element by element the smallest.
+#[inline(always)]
+pub fn smallest<T, V: Vector<T>, const N: usize>(vectors: [V; N]) -> V {
+    halved(vectors, V::min)
+}
+
+/// An array's elements combined, one half with the other.
+#[inline(always)]
+pub(super) fn halved<T: Copy, const N: usize>(mut lanes: [T; N], combine: impl Fn(T, T) -> T) -> T {
     let mut half = N / 2;
     while half > 0 {
         for l in 0..half {
-            lanes[l] = lanes[l] + lanes[l + half];
+            lanes[l] = combine(lanes[l], lanes[l + half]);
         }
         half /= 2;
     }

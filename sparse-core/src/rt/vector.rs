@@ -4,6 +4,7 @@
 //! given reliably (f64 dot products came out four times slower than f32 ones), so these say what they mean.
 
 use super::MulAdd;
+use super::scalar::halved;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// A few elements side by side. Operators work element by element.
@@ -27,6 +28,32 @@ pub trait Vector<T>:
 
     /// The sum of all elements.
     fn sum(self) -> T;
+
+    /// Of each two elements the larger one: IEEE 754's maxNum, where none of the first vector's is NaN, as none is that began as a
+    /// number and took only what is larger.
+    #[must_use]
+    fn max(self, other: Self) -> Self;
+
+    /// Of each two elements the smaller one, in the same way.
+    #[must_use]
+    fn min(self, other: Self) -> Self;
+
+    /// The largest of all elements, of which none is NaN.
+    fn largest(self) -> T;
+
+    /// The smallest one.
+    fn smallest(self) -> T;
+}
+
+/// The larger one, and the first one where the second is NaN: one instruction, which `f32::max` is not.
+#[inline(always)]
+fn larger<T: PartialOrd>(a: T, b: T) -> T {
+    if b > a { b } else { a }
+}
+
+#[inline(always)]
+fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+    if b < a { b } else { a }
 }
 
 /// Four elements, which need not be adjacent in memory.
@@ -115,6 +142,22 @@ macro_rules! four {
             fn sum(self) -> $t {
                 (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
             }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                Four(std::array::from_fn(|l| larger(self.0[l], other.0[l])))
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                Four(std::array::from_fn(|l| smaller(self.0[l], other.0[l])))
+            }
+            #[inline(always)]
+            fn largest(self) -> $t {
+                halved(self.0, larger)
+            }
+            #[inline(always)]
+            fn smallest(self) -> $t {
+                halved(self.0, smaller)
+            }
         }
         impl Quad<$t> for Four<$t> {
             #[inline(always)]
@@ -154,7 +197,7 @@ pub use elsewhere::{F32x4, F32x8, F32x16, F64x4, F64x8};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{MulAdd, Quad, Vector};
+    use super::{MulAdd, Quad, Vector, halved, larger, smaller};
     use std::arch::x86_64::*;
     use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -169,7 +212,8 @@ mod x86 {
     macro_rules! vector {
         (
             $(#[$doc:meta])* $name:ident($inner:ident) of $lanes:literal $t:ident:
-            $set1:ident $loadu:ident $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $sum:ident
+            $set1:ident $loadu:ident $storeu:ident $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $max:ident
+            $min:ident $sum:ident
         ) => {
             $(#[$doc])*
             #[derive(Clone, Copy, Debug)]
@@ -205,33 +249,64 @@ mod x86 {
                     // SAFETY: as in `sound!`.
                     unsafe { $sum(self.0) }
                 }
+                // Where one of two is NaN the instructions give the second one.
+                #[inline(always)]
+                fn max(self, other: Self) -> Self {
+                    sound!($name($max(other.0, self.0)))
+                }
+                #[inline(always)]
+                fn min(self, other: Self) -> Self {
+                    sound!($name($min(other.0, self.0)))
+                }
+                #[inline(always)]
+                fn largest(self) -> $t {
+                    halved(self.lanes(), larger)
+                }
+                #[inline(always)]
+                fn smallest(self) -> $t {
+                    halved(self.lanes(), smaller)
+                }
+            }
+            impl $name {
+                #[inline(always)]
+                fn lanes(self) -> [$t; $lanes] {
+                    let mut lanes = [0.0; $lanes];
+                    // SAFETY: as in `sound!`, and there is room for all.
+                    unsafe { $storeu(lanes.as_mut_ptr(), self.0) };
+                    lanes
+                }
             }
         };
     }
     vector!(
         /// 4 × f32 in AVX2.
         F32x4(__m128) of 4 f32:
-        _mm_set1_ps _mm_loadu_ps _mm_add_ps _mm_sub_ps _mm_mul_ps _mm_div_ps _mm_fmadd_ps sum_f32x4
+        _mm_set1_ps _mm_loadu_ps _mm_storeu_ps _mm_add_ps _mm_sub_ps _mm_mul_ps _mm_div_ps
+        _mm_fmadd_ps _mm_max_ps _mm_min_ps sum_f32x4
     );
     vector!(
         /// 8 × f32 in AVX2.
         F32x8(__m256) of 8 f32:
-        _mm256_set1_ps _mm256_loadu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps sum_f32x8
+        _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps
+        _mm256_fmadd_ps _mm256_max_ps _mm256_min_ps sum_f32x8
     );
     vector!(
         /// 4 × f64 in AVX2.
         F64x4(__m256d) of 4 f64:
-        _mm256_set1_pd _mm256_loadu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd sum_f64x4
+        _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd
+        _mm256_fmadd_pd _mm256_max_pd _mm256_min_pd sum_f64x4
     );
     vector!(
         /// 16 × f32 in AVX-512.
         F32x16(__m512) of 16 f32:
-        _mm512_set1_ps _mm512_loadu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps sum_f32x16
+        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps
+        _mm512_fmadd_ps _mm512_max_ps _mm512_min_ps sum_f32x16
     );
     vector!(
         /// 8 × f64 in AVX-512.
         F64x8(__m512d) of 8 f64:
-        _mm512_set1_pd _mm512_loadu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd sum_f64x8
+        _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd
+        _mm512_fmadd_pd _mm512_max_pd _mm512_min_pd sum_f64x8
     );
 
     impl Quad<f32> for F32x4 {
@@ -301,7 +376,7 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Avx2, Avx512, Baseline, Float, Isa, Level, Streaming, isa};
+    use super::super::{Avx2, Avx512, Baseline, Float, Isa, Level, Streaming, isa, largest, smallest};
     use super::{Quad, Vector};
     use crate::scalar::Element;
 
@@ -339,6 +414,26 @@ mod tests {
         assert_eq!(value(isa.four(from(3)).sum()), 12.0);
     }
 
+    /// What is no number is passed over, wherever it comes.
+    fn check_extremes<I: Isa, T: Float + Element>(isa: I, from: impl Fn(f64) -> T, value: impl Fn(T) -> f64) {
+        let numbers =
+            |l: usize| [5.0, -3.0, f64::NAN, -0.0, f64::NEG_INFINITY, f64::NAN, 8.5, f64::INFINITY][l % 8];
+        let all: Vec<T> = (0..64).map(|l| from(numbers(l))).collect();
+        for at in 0..48 {
+            let (least, most) = (from(f64::NEG_INFINITY), from(f64::INFINITY));
+            // SAFETY: at most 16 elements are loaded.
+            let (large, small) = unsafe {
+                let x = isa.load(&all[..], at);
+                (isa.splat(least).max(x).max(isa.splat(from(f64::NAN))), isa.splat(most).min(x))
+            };
+            let here = || (at..at + isa.width::<T>()).map(numbers);
+            assert_eq!(value(large.largest()), here().fold(f64::NEG_INFINITY, f64::max));
+            assert_eq!(value(small.smallest()), here().fold(f64::INFINITY, f64::min));
+            assert_eq!(value(largest([isa.splat(least), large]).largest()), value(large.largest()));
+            assert_eq!(value(smallest([isa.splat(most), small]).smallest()), value(small.smallest()));
+        }
+    }
+
     #[test]
     fn every_instruction_set_computes_the_same() {
         fn both(isa: impl Isa) {
@@ -346,6 +441,8 @@ mod tests {
             check::<_, f64>(isa, f64::from, |x| x);
             check_four::<_, f32>(isa, f32::from, f64::from);
             check_four::<_, f64>(isa, f64::from, |x| x);
+            check_extremes::<_, f32>(isa, |x| x as f32, f64::from);
+            check_extremes::<_, f64>(isa, |x| x, |x| x);
         }
         both(Baseline);
         both(Streaming(Baseline));

@@ -6,6 +6,7 @@ use super::{Checked, Scheduler, fail};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
+use crate::cin::single::singles;
 use crate::cin::verify::discordant_level;
 use crate::cin::{Access, Target, Workspace};
 use crate::front::ast::IndexVar;
@@ -171,6 +172,14 @@ fn appended(s: &Scheduler<'_>, lhs: &Access) -> Vec<IndexVar> {
 fn disorder(s: &Scheduler<'_>, lhs: &Access, loops: &[IndexVar]) -> Option<IndexVar> {
     let p = &s.cin.provenance;
     let vars = appended(s, lhs);
+    let singles = singles(s.kernel, &s.cin, |_| true);
+    // Inside of what it is below, a sum of one term comes to each coordinate once.
+    let is_single = |at: usize, v: IndexVar| {
+        let inside = |above: &IndexVar| p.leaves(*above).iter().all(|leaf| loops[..at].contains(leaf));
+        let of = |root: &IndexVar| singles.iter().any(|s| s.var == *root && s.above.iter().all(inside));
+        p.roots(v).iter().all(of)
+    };
+    let loops = loops.iter().enumerate().filter(|(at, v)| !is_single(*at, **v)).map(|(_, v)| v);
     let mut written: Vec<IndexVar> = Vec::new();
     for leaf in vars.iter().flat_map(|&v| p.leaves(v)) {
         if !written.contains(&leaf) {
@@ -178,6 +187,6 @@ fn disorder(s: &Scheduler<'_>, lhs: &Access, loops: &[IndexVar]) -> Option<Index
         }
     }
     let fused = |v: IndexVar| p.roots(v).len() > 1;
-    let wrong = loops.iter().zip(&written).find(|(have, want)| have != want).map(|(have, _)| *have);
+    let wrong = loops.zip(&written).find(|(have, want)| have != want).map(|(have, _)| *have);
     wrong.or_else(|| written.into_iter().find(|&v| fused(v)))
 }

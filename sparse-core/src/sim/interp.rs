@@ -288,7 +288,10 @@ impl<'a> Machine<'a> {
             }
             Stmt::Alloc { buffer, len, init } => {
                 let len = self.index(len)?;
-                self.memory[buffer.index()].allocate(len, Some(*init))
+                match init {
+                    Some(_) => self.memory[buffer.index()].allocate(len, *init),
+                    None => self.memory[buffer.index()].keep(len),
+                }
             }
             Stmt::Scan { buffer, len } => {
                 let len = self.index(len)?;

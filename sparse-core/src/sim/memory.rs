@@ -171,6 +171,11 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
+    /// Declares an array that keeps what it holds, zeros at first.
+    pub(super) fn keep(&mut self, len: u64) -> Checked<()> {
+        if self.cells.len() as u64 == len { Ok(()) } else { self.allocate(len, Some(Value::I32(0))) }
+    }
+
     /// Allows so many elements to be appended.
     pub(super) fn reserve(&mut self, capacity: Option<u64>) {
         self.capacity = capacity.map_or(usize::MAX, |c| usize::try_from(c).unwrap_or(usize::MAX));

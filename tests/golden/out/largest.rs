@@ -24,7 +24,7 @@ unsafe fn body(
                 m_vals: m_vals.shared(),
             },
             0..A1_dim,
-            A2_pos.index(A1_dim),
+            rt::in_lanes(A2_pos.index(A1_dim), usize::MAX),
             rt::Positions(&*A2_pos),
         );
     }
@@ -75,18 +75,44 @@ unsafe fn body_i(
             }
             let mut next = pA2_begin;
             let end = pA2_end;
-            let mut partial = [-f64::INFINITY; 4];
-            while next + 4 <= end {
-                for offset in 0..4 {
-                    let pA = next + offset;
-                    partial[offset] = partial[offset].max(A_vals.at(pA));
+            let width = isa.width::<f64>();
+            if next + width <= end {
+                let mut partial = isa.splat(-f64::INFINITY);
+                if next + 8 * width <= end {
+                    let mut each = [isa.splat(-f64::INFINITY); 4];
+                    each[0] = partial;
+                    while next + 8 * width <= end {
+                        for offset in 0..8 {
+                            let pA = next + offset * width;
+                            each[offset % 4] = each[offset % 4]
+                                .max(isa.load(A_vals, pA));
+                        }
+                        next += 8 * width;
+                    }
+                    partial = rt::largest(each);
                 }
-                next += 4;
+                if next + 2 * width <= end {
+                    let mut each = [isa.splat(-f64::INFINITY); 2];
+                    each[0] = partial;
+                    while next + 2 * width <= end {
+                        for offset in 0..2 {
+                            let pA = next + offset * width;
+                            each[offset] = each[offset].max(isa.load(A_vals, pA));
+                        }
+                        next += 2 * width;
+                    }
+                    partial = rt::largest(each);
+                }
+                if next + width <= end {
+                    let pA = next;
+                    partial = partial.max(isa.load(A_vals, pA));
+                    next += width;
+                }
+                t = t.max(partial.largest());
             }
             for pA in next..end {
                 t = t.max(A_vals.at(pA));
             }
-            t = t.max(partial[0].max(partial[1]).max(partial[2].max(partial[3])));
             m_vals.set(i, t);
             A2_begin = A2_end;
         }

@@ -330,7 +330,7 @@ fn workspace() -> Verified {
         columns_in(var, LoopKind::Reduce { var: sum, op: Monoid::Add }, vec![update(sum, product)])
     };
     let body = vec![
-        Stmt::Alloc { buffer: row, len: columns.into(), init: Value::F64(0.0) },
+        Stmt::Alloc { buffer: row, len: columns.into(), init: Some(Value::F64(0.0)) },
         b.entries(p, i, LoopKind::Serial, vec![scatter]),
         columns_in(
             j,
@@ -348,7 +348,7 @@ fn workspace() -> Verified {
         },
     ];
     let code = vec![
-        Stmt::Alloc { buffer: all, len: mul(b.rows, columns), init: Value::F64(0.0) },
+        Stmt::Alloc { buffer: all, len: mul(b.rows, columns), init: Some(Value::F64(0.0)) },
         b.rows_on_threads(i, body),
     ];
     b.finish(code)
@@ -412,7 +412,7 @@ fn two_loops() -> Verified {
     let body = vec![Stmt::Store { buffer: y, index: r.into(), value: pair }];
     let (lo, hi) = (Expr::Index(0), b.rows.into());
     let code = vec![
-        Stmt::Alloc { buffer: w, len: b.rows.into(), init: Value::I64(0) },
+        Stmt::Alloc { buffer: w, len: b.rows.into(), init: Some(Value::I64(0)) },
         b.rows_on_threads(i, sums),
         Stmt::Threads { var: r, lo, hi, work: much(), balance: vec![], private: None, appends: None, body },
     ];

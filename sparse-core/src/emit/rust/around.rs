@@ -31,7 +31,8 @@ fn summed<'a>(program: &Program, body: &'a [Stmt]) -> Option<(VarId, Partial<'a>
     visit_stmts(body, &mut |s| sums.extend(Partial::of(program, s, false)));
     let Accumulator::Var(total) = sums.first()?.accumulator else { return None };
     // Partial sums of other kinds, or totals, would be named alike.
-    let mut fits = sums.iter().all(|s| s.accumulator == Accumulator::Var(total) && s.vector_end().is_some());
+    let mut fits =
+        sums.iter().all(|s| s.accumulator == Accumulator::Var(total) && s.vector_end().is_some() && s.adds());
     visit_stmts(body, &mut |s| match s {
         Stmt::Update { var, op, .. } => fits &= *var != total || *op == Monoid::Add,
         Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::Assign { var, .. } => fits &= *var != total,

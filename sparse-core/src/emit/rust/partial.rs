@@ -5,7 +5,8 @@
 //! these are combined, and a plain loop does the rest. Three shapes, each measured:
 //!
 //! - Adjacent loads (dot products) become vectors, said in so many words: left to the Rust compiler, f64 came out
-//!   four times slower than f32.
+//!   four times slower than f32. So do the largest and the smallest of adjacent elements, whose rule for NaN it computes by
+//!   three instructions for one.
 //! - Elements picked by the coordinates of a row's stored entries: vectors of four (`entries`).
 //! - Other scalars: four sums are 3 times as fast as strict order on long rows, and no slower on short ones, where
 //!   eight are.
@@ -76,8 +77,12 @@ impl<'a> Partial<'a> {
                 }
                 let entries = || Entries::of(program, *var, lo, hi, body).map(Shape::Entries);
                 let vector = || is_vector(program, *var, body).then_some(Shape::Vector);
-                let adds = (op == Monoid::Add).then_some(());
-                let shape = adds.and_then(|()| vector().or_else(entries)).unwrap_or(Shape::Several(SUMS));
+                let shape = match op {
+                    Monoid::Add => vector().or_else(entries),
+                    Monoid::Min | Monoid::Max => vector(),
+                    _ => None,
+                };
+                let shape = shape.unwrap_or(Shape::Several(SUMS));
                 (Accumulator::Var(total), op, dtype, shape)
             }
             LoopKind::ReduceArray { buffer, op } => {
@@ -129,21 +134,36 @@ impl<'a> Partial<'a> {
         value(self.dtype.zero())
     }
 
+    /// Is it a sum?
+    pub(super) fn adds(&self) -> bool {
+        self.op == Monoid::Add
+    }
+
+    /// What vectors begin with, the method by which one becomes a number, and the function by which several become one.
+    fn of_vectors(&self) -> (Tokens, Tokens, Tokens) {
+        let (zero, identity) = (self.zero(), self.op.identity(self.dtype).map(value));
+        match self.op {
+            Monoid::Max => (quote!(#identity), quote!(largest), quote!(rt::largest)),
+            Monoid::Min => (quote!(#identity), quote!(smallest), quote!(rt::smallest)),
+            _ => (quote!(-#zero), quote!(sum), quote!(rt::sum)),
+        }
+    }
+
     /// While many whole vectors are left, then two by two, then the one that may be left.
     fn vector(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let (next, end, partial) = (&names.next, &names.end, &names.partial);
         let (var, width, isa) = (names.var(self.var), &names.width, &names.isa);
-        let (t, zero) = (rust_type(self.dtype), self.zero());
+        let (t, (first, whole, _)) = (rust_type(self.dtype), self.of_vectors());
         let varying = varying(self.var, self.body);
         let vectors = stmts.in_vectors(&varying);
         let one = vectors.accumulating(self.accumulator, &quote!(#partial)).block(self.body);
         let several = self.abreast(vectors, VECTORS, SUMS.into());
         let pairs = self.abreast(vectors, PAIR, PAIR);
         let kept = stmts.kept.is_some();
-        let start = (!kept).then(|| quote!(let mut #partial = #isa.splat(-#zero);));
-        let combine = (!kept).then(|| self.sum_up(stmts, quote!(#partial.sum())));
-        let whole = quote! {
+        let start = (!kept).then(|| quote!(let mut #partial = #isa.splat(#first);));
+        let combine = (!kept).then(|| self.sum_up(stmts, quote!(#partial.#whole())));
+        let vectors_of_row = quote! {
             if #next + #width <= #end {
                 #start
                 #several
@@ -160,9 +180,9 @@ impl<'a> Partial<'a> {
         let vectors = match kept {
             true => {
                 let fours = self.fours(vectors);
-                quote!(if #next + 4 <= #end { #whole #fours })
+                quote!(if #next + 4 <= #end { #vectors_of_row #fours })
             }
-            false => whole,
+            false => vectors_of_row,
         };
         quote! {
             let #width = #isa.width::<#t>();
@@ -189,16 +209,16 @@ impl<'a> Partial<'a> {
     fn abreast(&self, vectors: Stmts<'_>, count: u64, sums: u64) -> Tokens {
         let names = vectors.names;
         let (next, end, partial, each) = (&names.next, &names.end, &names.partial, &names.each);
-        let (width, isa, zero) = (&names.width, &names.isa, self.zero());
+        let (width, isa, (first, _, as_one)) = (&names.width, &names.isa, self.of_vectors());
         let rounds = self.rounds(vectors, count, (each, sums), Some(width));
         let (count, sums) = (bare(count), bare(sums));
         // Of a constant size the first sums are additions to −0, which are none: x + −0 is x.
         quote! {
             if #next + #count * #width <= #end {
-                let mut #each = [#isa.splat(-#zero); #sums];
+                let mut #each = [#isa.splat(#first); #sums];
                 #each[0] = #partial;
                 #rounds
-                #partial = rt::sum(#each);
+                #partial = #as_one(#each);
             }
         }
     }
@@ -276,7 +296,7 @@ impl<'a> Partial<'a> {
         if let Shape::Entries(entries) = &self.shape { Some(entries) } else { None }
     }
 
-    /// Adds the vectors' sum to the accumulator.
+    /// Combines what the vectors come to with the accumulator.
     pub(super) fn sum_up(&self, stmts: Stmts<'_>, sum: Tokens) -> Tokens {
         self.combine(stmts, Code::atom(sum))
     }

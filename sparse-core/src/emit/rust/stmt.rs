@@ -145,8 +145,11 @@ impl<'a> Stmts<'a> {
             Stmt::Gather(workspace) => workspaces::gather(self.names, *workspace),
             Stmt::Alloc { buffer, len, init } => {
                 let (name, memory) = (self.names.buffer(*buffer), self.names.memory(*buffer));
-                let (len, init) = (self.exprs.expr(len), value(*init));
-                quote!(let #name = #memory.array(#len, #init);)
+                let (len, init) = (self.exprs.expr(len), init.map(value));
+                match init {
+                    Some(init) => quote!(let #name = #memory.array(#len, #init);),
+                    None => quote!(let #name = #memory.array(#len);),
+                }
             }
             Stmt::Scan { buffer, len } => {
                 let (name, counts) = (self.names.buffer(*buffer), self.exprs.expr(len));

@@ -54,9 +54,13 @@ pub(super) fn memories(names: &Names<'_>, code: &[Stmt], chunk: Option<&Ident>) 
     let mut all = vec![];
     let mut made = BTreeSet::new();
     visit_thread(code, &mut |s| {
-        if let Stmt::Alloc { buffer, .. } = s {
+        if let Stmt::Alloc { buffer, init, .. } = s {
             let t = element_type(names.program.buffer(*buffer).elem);
-            all.push((names.memory(*buffer), quote!(rt::Scratch::<#t>::new())));
+            let memory = match init {
+                Some(_) => quote!(rt::Scratch::<#t>::new()),
+                None => quote!(rt::Table::new()),
+            };
+            all.push((names.memory(*buffer), memory));
         }
         if let Stmt::Gather(workspace) = s
             && made.insert(*workspace)

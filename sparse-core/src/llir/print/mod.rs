@@ -275,6 +275,7 @@ impl Printer<'_> {
                 format!("gather {};", p.workspaces.get(workspace.index()).map_or("?", |w| &w.name))
             }
             Stmt::Alloc { buffer, len, init } => {
+                let init = init.map_or("kept".to_owned(), |init| init.to_string());
                 format!("let mut {} = [{init}; {}];", buffer_name(p, *buffer), free(len))
             }
             Stmt::Scan { buffer, len } => format!("scan {}[..{}];", buffer_name(p, *buffer), free(len)),

@@ -219,7 +219,12 @@ impl<'a> Verifier<'a> {
                     format!("`{}` is no scratch array, or declared twice", b.name)
                 })?;
                 self.expect(len, Ty::Index, at)?;
-                element_value(b, *init, at)?;
+                match init {
+                    Some(init) => element_value(b, *init, at)?,
+                    None => ensure(b.elem == Elem::Index, Rule::Types, at, || {
+                        format!("`{}` keeps what is stored there, and has no indices", b.name)
+                    })?,
+                }
                 self.declared[buffer.index()] = true;
                 self.buffers[buffer.index()] = true;
                 Ok(())

@@ -77,9 +77,10 @@ fn draw(rng: &mut Rng, pattern: Pattern) -> Case {
     let dtype = rng.weighted(&[(30, F64), (20, F32), (15, I32), (10, I64), (10, U8), (15, Bool)]);
     let values = rng.weighted(&[(80, Values::Small), (14, Values::General), (6, Values::Special)]);
     let taste = Taste::plain(dtype, values, pattern).with_themes(rng, 40);
-    let shape = themed(rng, &taste, |rng| match rng.percent(35) {
-        true => shapes::named(rng, taste.dtype),
-        false => expression::random(rng, &taste),
+    let shape = themed(rng, &taste, |rng| match rng.below(100) {
+        0..35 => shapes::named(rng, taste.dtype),
+        35..39 => shapes::rows_again(rng, taste.dtype),
+        _ => expression::random(rng, &taste),
     });
     let sizes = sizes(rng, shape.vars, &taste);
     complete(rng, &taste, shape, &sizes)

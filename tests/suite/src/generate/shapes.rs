@@ -224,6 +224,27 @@ const ROWS_OF_SEVERAL: &[(u32, (&str, &str))] = &[
     (10, ("i", "IJ*J*j")),
 ];
 
+/// Rows that are merged with each of another operand's.
+pub(super) fn rows_again(rng: &mut Rng, dtype: DType) -> Shape {
+    let shape = rng.weighted(ROWS_AGAIN);
+    of_products(rng, dtype, shape)
+}
+
+const ROWS_AGAIN: &[(u32, (&str, &str))] = &[
+    (4, ("", "IJ*'JK*'IK")),
+    (4, ("i", "IK*IJ*JK")),
+    (4, ("ik", "IK*IJ*JK")),
+    (4, ("ij", "IK*JK")),
+    (3, ("i", "IK*JK*j")),
+    (3, ("ik", "IL*IJ*JL*lk")),
+    (2, ("i", "IJK*IJL*KL")),
+    (2, ("il", "IK*IJ*JKL")),
+    (2, ("i", "IKl*IJ*JKl")),
+    (2, ("i", "IK*IL*IJ*JKL")),
+    (2, ("i", "IK*IJ*(JK+JK)")),
+    (2, ("i", "IK*IJ*JK+IJ*j")),
+];
+
 /// A kernel with a name, under a semiring that the type has.
 pub(super) fn named(rng: &mut Rng, dtype: DType) -> Shape {
     let shape = rng.pick(NAMED);

@@ -7,7 +7,9 @@ use super::results::{C, D, format, format_name, of_first_levels, packed_format};
 use super::shapes::of_products;
 use super::teams::{choose_classes, rows_on_teams};
 use super::theme::{Taste, Theme};
-use super::workspaces::{choose_workspace, note_copies, note_whole, note_workspaces, workspaces};
+use super::workspaces::{
+    choose_workspace, note_copies, note_singles, note_whole, note_workspaces, workspaces,
+};
 use super::{Values, any_fill, complete, expression, output_fill, schedule};
 use crate::case::Case;
 use crate::rng::Rng;
@@ -210,6 +212,18 @@ const OF_ONE_PATTERN: &[(&str, &str, &str)] = &[
     ("a sampled product", "ij", "IJ*ik*jk"),
 ];
 
+/// Those of them whose first operand picks rows of another one, by one entry a row.
+const PICKED: &[(&str, &str, &str)] = &[
+    ("picked rows", "ik", "IJ*JK"),
+    ("picked rows", "ik", "IJ*JK*j"),
+    ("picked rows", "ik", "IJ*JK*IK"),
+    ("picked rows", "ik", "IJ*(JK+JK)"),
+    ("picked rows", "ikl", "IJ*JKL"),
+    ("picked rows", "ikl", "IJ*JKl"),
+    ("picked rows", "il", "IJ*JK*KL"),
+    ("picked rows", "ik", "IJ*JK+IK"),
+];
+
 /// Case `number` of the run with this seed.
 pub fn generate_sparse(seed: u64, number: u64) -> Case {
     draw(&mut Rng::new(seed ^ 0x5A12_5E00, number))
@@ -233,6 +247,7 @@ fn draw(rng: &mut Rng) -> Case {
             }
             note_whole(&mut case);
             note_copies(&mut case);
+            note_singles(&mut case);
             choose_classes(rng, &mut case);
         }
         10..13 => {
@@ -246,6 +261,7 @@ fn draw(rng: &mut Rng) -> Case {
         _ => {
             note_workspaces(&mut case);
             note_copies(&mut case);
+            note_singles(&mut case);
         }
     }
     case
@@ -275,7 +291,14 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         if many {
             taste.themes.push(Theme::Background);
         }
-        let (name, mut shape) = if many {
+        let picks = !lone && !many && rng.percent(4);
+        if picks {
+            taste.themes.push(Theme::Singletons);
+        }
+        let (name, mut shape) = if picks {
+            let (name, lhs, rhs) = rng.pick(PICKED);
+            (name, of_products(rng, taste.dtype, (lhs, rhs)))
+        } else if many {
             let statement = rng.pick(OF_MANY);
             (MANY_SOMETHING, of_products(rng, taste.dtype, statement))
         } else if firsts {
@@ -296,8 +319,9 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         }
         let sizes = sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape.clone(), &sizes);
-        for _ in 0..12 {
-            if lone && !of_an_operand(&case).is_some_and(|spec| is_lone(&spec)) {
+        for _ in 0..20 {
+            let shared = || of_an_operand(&case).is_some_and(|spec| is_lone(&spec));
+            if lone && !shared() || picks && !is_lone(&case.tensors[0].spec) {
                 case = complete(rng, &taste, shape.clone(), &sizes);
             }
         }
@@ -316,7 +340,11 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
         turn_operands(rng, &mut case);
         let rank = case.tensors[at].dims.len();
         let theme = if taste.has(Theme::Packed) { packed_format(rng, rank) } else { None };
-        let drawn = theme.unwrap_or_else(|| format(rng, rank));
+        let by_rows = picks && rank == 2 && rng.percent(60);
+        let drawn = match by_rows {
+            true => FormatSpec::new(vec![rng.pick(&[C, D]), C]),
+            false => theme.unwrap_or_else(|| format(rng, rank)),
+        };
         let often = if taste.has(Theme::Packed) { 5 } else { 40 };
         let shared = of_an_operand(&case).filter(|_| lone || rng.percent(often));
         let shared = shared.or_else(|| of_first_levels(&case).filter(|_| firsts || rng.percent(often / 2)));

@@ -7,6 +7,7 @@ use crate::rng::Rng;
 use sparse_core::cin::Stmt;
 use sparse_core::cin::copies::{copied, warnings};
 use sparse_core::cin::cost::has_mask;
+use sparse_core::cin::single::singles;
 use sparse_core::driver::{concretize_kernel, packed};
 use sparse_core::format::WorkspaceFormat;
 use sparse_core::front::ast::{Expr, IndexVar, Kernel, print};
@@ -25,6 +26,24 @@ pub(super) fn workspaces(case: &Case) -> Vec<(WorkspaceFormat, Vec<String>)> {
 pub(super) fn note_workspaces(case: &mut Case) {
     for (format, vars) in workspaces(case) {
         case.about.push(format!("workspace {format:?} over {}", vars.len()));
+    }
+}
+
+/// Are rows in order because an operand has one entry a row?
+pub(super) fn note_singles(case: &mut Case) {
+    let on = if case.platform == Platform::Cuda { "GPU" } else { "CPU" };
+    let Some(kernel) = without_schedule(case) else { return };
+    let kernel = packed(kernel);
+    let Ok(cin) = concretize_kernel(&kernel) else { return };
+    let (mut loops, mut at) = (vec![], &cin.root);
+    while let Stmt::Forall { var, body } = at {
+        loops.push(*var);
+        at = body;
+    }
+    let singles = singles(&kernel, &cin, |_| true);
+    let last = loops.iter().rposition(|v| kernel.assignment.lhs.indices.contains(v)).unwrap_or(0);
+    if loops[..last].iter().any(|v| singles.iter().any(|s| s.var == *v)) {
+        case.about.push(format!("rows of one entry each, on a {on}"));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::case::Case;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::llir::walk::{visit_exprs, visit_stmts};
-use sparse_core::llir::{Bound, Collective, Elem, Expr, FetchOp, Launch, Program, Stmt};
+use sparse_core::llir::{Bound, Collective, Elem, Expr, FetchOp, Launch, Program, Step, Stmt};
 use sparse_core::scalar::Monoid;
 
 /// What a case's program does, in words that are counted.
@@ -14,6 +14,7 @@ pub fn launched(case: &Case, program: &Program) -> Vec<String> {
         tables(program),
         pieces(program),
         masks(case, program),
+        fibers(program),
         sums(case, program),
         lanes(case, program),
     ];
@@ -57,6 +58,15 @@ fn masks(case: &Case, program: &Program) -> Vec<String> {
     let why = if case.schedule.is_empty() { "by default" } else { "scheduled" };
     let masked = program.workspaces.iter().any(|w| w.masked);
     masked.then(|| format!("a masked workspace, {why}")).into_iter().collect()
+}
+
+/// Is a fiber looked up that loops come to again?
+fn fibers(program: &Program) -> Vec<String> {
+    let mut looks = false;
+    for block in program.steps.iter().filter_map(Step::code) {
+        visit_stmts(block, &mut |s| looks |= matches!(s, Stmt::Alloc { init: None, .. }));
+    }
+    looks.then(|| "a fiber by its table".to_owned()).into_iter().collect()
 }
 
 /// Which teams merge long rows, each of whose lanes has a part.

@@ -154,6 +154,7 @@ pub(super) const NOTATION: &[&str] = &[
     "4 accesses",
     "5 accesses",
     "6 accesses",
+    "a fiber by its table",
     "operand of rank 0",
     "operand of rank 1",
     "operand of rank 2",
