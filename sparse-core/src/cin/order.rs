@@ -93,7 +93,7 @@ pub fn choose(
             let singles = singles(kernel, &draft, |a| !nests[1..].iter().any(|nest| copy(nest, a)));
             wanted_by_result(kernel, lhs, &nests[0], (&own, &singles), stand_around)
         }
-        ResultKind::Dense | ResultKind::Like(_) => Wanted::default(),
+        ResultKind::Dense | ResultKind::Like { .. } => Wanted::default(),
     };
     // What the other nests want of the root's loops is a wish: where it cannot be, they have loops of their own. Not of what
     // is copied in order to be read in another order.

@@ -389,9 +389,9 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count_block(
                 const int pB_begin = pB2_begin + (int)min((long long)thread_x * step, (long long)B_entries);
                 const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
                 A2_count = addCounts(A2_count, pB_end - pB_begin);
+                __syncthreads();
                 int all;
                 const int before = sumBeforeInBlock<256>(A2_count, partial, all);
-                __syncthreads();
                 before_of_blocks[rank * 256 + thread_x] = before;
                 A2_count = all;
             }
@@ -403,9 +403,9 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count_block(
             const int pC_begin = pC2_begin + (int)min((long long)thread_x * step, (long long)C_entries);
             const int pC_end = pC_begin + min(step, pC2_end - pC_begin);
             A2_count = addCounts(A2_count, pC_end - pC_begin);
+            __syncthreads();
             int all;
             const int before = sumBeforeInBlock<256>(A2_count, partial, all);
-            __syncthreads();
             before_of_blocks[rank * 256 + thread_x] = before;
             A2_count = all;
         }

@@ -196,9 +196,9 @@ extern "C" __global__ void __launch_bounds__(256) pack_count_block(
         const int pB_begin = pB2_begin + (int)min((long long)thread_x * step, (long long)B_entries);
         const int pB_end = pB_begin + min(step, pB2_end - pB_begin);
         A1_count = addCounts(A1_count, pB_end - pB_begin);
+        __syncthreads();
         int all;
         const int before = sumBeforeInBlock<256>(A1_count, partial, all);
-        __syncthreads();
         before_of_blocks[rank * 256 + thread_x] = before;
         if (thread_x == 0) {
             A1_begins[i] = all;
