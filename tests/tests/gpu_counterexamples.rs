@@ -580,3 +580,20 @@ fn any_nan_is_what_is_not_stored() {
         agrees_on_gpu(text, &[of("A", a), of("B", b), of("D", d)]);
     }
 }
+
+/// The least of a NaN alone is NaN, where beside it an operand may have several entries that are summed before.
+#[test]
+fn the_least_of_nan_beside_equal_coordinates() {
+    let filled = |levels: &str| format!("Tensor<f32, Filled<({levels}), PosInf>>");
+    let (coo, csr) = (filled("Compressed<NonUnique>, Singleton<NonUnique>"), filled("Dense, Compressed"));
+    let text = format!(
+        "fn kernel(A: Csr<f32>, B: {coo}, C: {csr}, D: {csr}) -> Csr<f32> \
+         {{ R[i, k] = min(min(min(A[i, k], B[i, k]), C[i, k]), D[i, k]); }}"
+    );
+    let nan: &[(&[usize], f64)] = &[(&[0, 3], f64::NAN), (&[0, 1], f64::NAN), (&[1, 2], 5.0)];
+    let twice: &[(&[usize], f64)] = &[(&[0, 1], 1.0), (&[0, 1], 2.0), (&[1, 2], f64::NAN)];
+    let of = |name, entries| Tensor(name, &[2, 4], entries);
+    for c in [&[][..], &[(&[0, 0][..], 1.0)]] {
+        agrees_on_gpu(&text, &[of("A", nan), of("B", twice), of("C", c), of("D", &[])]);
+    }
+}

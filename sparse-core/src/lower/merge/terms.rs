@@ -5,6 +5,7 @@ use super::conjunction::Met;
 use super::union::Here;
 use crate::cin::algebra::simplify;
 use crate::cin::val::{AccessId, Val};
+use crate::llir::walk::visit_stmts;
 use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
 use crate::lower::region::guard;
 use crate::lower::state::{Lhs, State};
@@ -163,8 +164,9 @@ impl Lowerer<'_> {
         match value {
             Chosen::Nothing => Ok(vec![]),
             Chosen::Constant(v) | Chosen::Value(v) => {
+                let total = if let Lhs::Scalar(total) = st.lhs { Some(total) } else { None };
                 let code = inner(self, here.i.clone(), State { rhs: v.clone(), ..st })?;
-                *plain &= is_update(&code);
+                *plain &= total.is_some_and(|total| is_update(&code, total));
                 Ok(code)
             }
             Chosen::By(k, of) => {
@@ -198,10 +200,14 @@ impl Own {
     }
 }
 
-/// Is something reduced in any case, and nothing else done?
-fn is_update(code: &[Stmt]) -> bool {
-    let declares = |s: &Stmt| matches!(s, Stmt::Let { .. } | Stmt::Comment(_));
-    matches!(code.split_last(), Some((Stmt::Update { .. }, before)) if before.iter().all(declares))
+/// Is a value combined with the total in any case, and once? It may take loops to compute it, as of equal coordinates.
+fn is_update(code: &[Stmt], total: VarId) -> bool {
+    let Some((Stmt::Update { var, .. }, before)) = code.split_last() else { return false };
+    let mut again = false;
+    visit_stmts(before, &mut |s| {
+        again |= matches!(s, Stmt::Update { var, .. } | Stmt::Assign { var, .. } if *var == total);
+    });
+    *var == total && !again
 }
 
 /// What is combined by an associative operator, and the operator: of a sum the terms with their signs. `None` if it has one
