@@ -597,3 +597,16 @@ fn the_least_of_nan_beside_equal_coordinates() {
         agrees_on_gpu(&text, &[of("A", nan), of("B", twice), of("C", c), of("D", &[])]);
     }
 }
+
+/// What lanes look rows up by is stored over when all have read it: before a loop, too, after rows that none is around.
+#[test]
+fn rows_that_are_summed_before_between_and_after_an_entry() {
+    let text = "fn kernel(A: Tensor<f64, Filled<(Dense, Singleton), NegInf>>, C: Csr<f64>) -> Csr<f64> \
+         { R[i, l] = A[i, j] * C[k, l]; } \
+         schedule cuda { split(i, block, warp, 1); parallelize(warp, GPUWarp, NoRaces); }";
+    let c: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[1, 1], 2.0), (&[1, 0], 3.0)];
+    for j in 0..3 {
+        let a: &[(&[usize], f64)] = &[(&[0, j], 1.0), (&[1, 2 - j], 4.0)];
+        agrees_on_gpu(text, &[Tensor("A", &[2, 3], a), Tensor("C", &[2, 2], c)]);
+    }
+}

@@ -153,7 +153,8 @@ impl Lowerer<'_> {
         let comes_again = filled.depth.get() > 0 || self.spas.len() > 1;
         let at_end = !in_turn && filled.pass.combines() || waits && comes_again;
         let mut out = Block::new();
-        out.extend((filled.looks.replace(true) && waits && !at_end).then(|| lanes.barrier()));
+        let before = filled.looks.replace(!(waits && at_end));
+        out.extend((before && waits).then(|| lanes.barrier()));
         let lo = self.bind("entries_begin", entries.lo.clone(), &mut out);
         let hi = self.bind("entries_end", entries.hi.clone(), &mut out);
         let begin = self.fresh("tile", Ty::Index);
