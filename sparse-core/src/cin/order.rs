@@ -200,7 +200,10 @@ fn wanted_by_result(
     let edges = result_edges(&appended[..kept], root, singles);
     match kept < all {
         true => {
-            let in_block = around_elements(&appended[kept..], block, root);
+            let in_block = match is_listed(kernel, root, block) {
+                true => vec![],
+                false => around_elements(&appended[kept..], block, root),
+            };
             Wanted { edges, in_block, scatters: Some((kept, vars[kept..].to_vec())) }
         }
         false => Wanted { edges, in_block: level_order(block), scatters: None },
@@ -215,6 +218,17 @@ fn around_elements(scattered: &[IndexVar], block: &[IndexVar], root: &Nest<'_>) 
     let others = root.vars.iter().filter(|v| !scattered.contains(v) && !block.contains(v));
     let inside = others.map(|&then| Edge { first: last, then });
     outside.chain(level_order(block)).chain(inside).collect()
+}
+
+/// Does an operand store which coordinates of these variables there are? Its entries are no block that has all of them.
+fn is_listed(kernel: &Kernel, nest: &Nest<'_>, vars: &[IndexVar]) -> bool {
+    let mut listed = false;
+    nest.body.for_each_access(&mut |a| {
+        let spec = &kernel.tensors[a.tensor.index()].spec;
+        let mut levels = level_vars(spec, a).into_iter().zip(&spec.levels);
+        listed |= levels.any(|(v, level)| vars.contains(&v) && !level.is_full());
+    });
+    listed
 }
 
 /// What the operands of a nest want, and the copies among them.

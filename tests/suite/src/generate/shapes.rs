@@ -184,6 +184,8 @@ const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
     (3, ("SDDMM in a batch", "kij", "IJ*kil*kjl")),
     (4, ("SpMM and a sum", "ik", "#*IJ*jk+#*ik")),
     (3, ("SpMV with both triangles", "i", "IJ*j+'JI*j")),
+    (7, ("SpMM and a sum", "i", "IJ*j+IK*k")),
+    (4, ("SpMM and a sum", "il", "IJ*jl+IK*kl")),
     (3, ("a quadratic form", "", "i*IJ*j")),
     (2, ("triangles", "", "IJ*'JK*'IK")),
     (2, ("triangles", "i", "IJ*'JK*'IK")),

@@ -59,9 +59,9 @@ impl Draft<'_> {
             0..30 => ("GPUThread".to_owned(), "NoRaces"),
             30..50 => ("GPUThread".to_owned(), "Atomics"),
             50..70 => (format!("GPUGroup({r})"), "ParallelReduction"),
-            70..77 => (format!("GPUGroup({r})"), "ReduceScatter"),
-            77..90 => (format!("GPUGroup({r})"), "Segment"),
-            90..97 => (format!("GPUGroup({r})"), "Deterministic"),
+            70..81 => (format!("GPUGroup({r})"), "ReduceScatter"),
+            81..91 => (format!("GPUGroup({r})"), "Segment"),
+            91..97 => (format!("GPUGroup({r})"), "Deterministic"),
             _ => (format!("GPUGroup({r})"), "Atomics"),
         };
         let mut parallel = vec![[self.name(lane), unit, strategy.into()]];
