@@ -610,3 +610,17 @@ fn rows_that_are_summed_before_between_and_after_an_entry() {
         agrees_on_gpu(text, &[Tensor("A", &[2, 3], a), Tensor("C", &[2, 2], c)]);
     }
 }
+
+/// Windows of coordinates begin elsewhere in each column, so that a row is not always the same thread's.
+#[test]
+fn threads_that_share_a_window_that_moves() {
+    let stored = [[0, 0], [1, 0], [1, 1], [2, 1], [0, 2]];
+    for (made, unit) in
+        [("split(p1, p2, p3, 1); coord(p3, c5);", "GPUThread"), ("coord(p1, c5);", "GPUThread")]
+    {
+        let schedule = format!(
+            "pos(i, p1, A[i, j]); {made} split(c5, u24, t25, 2); parallelize(t25, GPUThread, NoRaces);"
+        );
+        sums_agree("Csc", [3, 3], &stored, &schedule);
+    }
+}

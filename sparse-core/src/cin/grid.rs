@@ -142,7 +142,7 @@ pub fn positions_of(p: &Provenance, v: IndexVar) -> Option<&Access> {
     }
 }
 
-/// The operands whose positions a variable counts, alone or with all coordinates of another variable.
+/// The operands whose positions a variable counts, alone or with all coordinates of another variable, or the coordinates between these.
 fn positions_within<'p>(p: &'p Provenance, v: IndexVar, found: &mut Vec<&'p Access>) {
     match p.made_by(v) {
         Some(Relation::Pos { access, .. }) => found.push(access),
@@ -153,7 +153,9 @@ fn positions_within<'p>(p: &'p Provenance, v: IndexVar, found: &mut Vec<&'p Acce
             positions_within(p, *inner, found);
             positions_within(p, *outer, found);
         }
-        None | Some(Relation::Coord { .. }) => {}
+        // Coordinates count from the one that their positions begin with.
+        Some(Relation::Coord { pos, .. }) => positions_within(p, *pos, found),
+        None => {}
     }
 }
 
