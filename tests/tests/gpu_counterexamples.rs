@@ -615,9 +615,7 @@ fn rows_that_are_summed_before_between_and_after_an_entry() {
 #[test]
 fn threads_that_share_a_window_that_moves() {
     let stored = [[0, 0], [1, 0], [1, 1], [2, 1], [0, 2]];
-    for (made, unit) in
-        [("split(p1, p2, p3, 1); coord(p3, c5);", "GPUThread"), ("coord(p1, c5);", "GPUThread")]
-    {
+    for made in ["split(p1, p2, p3, 1); coord(p3, c5);", "coord(p1, c5);"] {
         let schedule = format!(
             "pos(i, p1, A[i, j]); {made} split(c5, u24, t25, 2); parallelize(t25, GPUThread, NoRaces);"
         );
