@@ -330,10 +330,15 @@ fn needs_once(st: &State) -> bool {
 
 /// `if cond { body }`, or nothing.
 pub(super) fn guard(cond: Expr, body: Block) -> Block {
+    either(cond, body, vec![])
+}
+
+/// `if cond { then } else { otherwise }`, without what is never done.
+pub(super) fn either(cond: Expr, then: Block, otherwise: Block) -> Block {
     match cond {
-        _ if body.is_empty() => body,
-        Expr::Cond(true) => body,
-        Expr::Cond(false) => vec![],
-        cond => vec![Stmt::If { cond, then: body, otherwise: vec![] }],
+        Expr::Cond(true) => then,
+        Expr::Cond(false) => otherwise,
+        _ if then.is_empty() && otherwise.is_empty() => then,
+        cond => vec![Stmt::If { cond, then, otherwise }],
     }
 }

@@ -5,6 +5,7 @@
 
 use super::gpu::Shared;
 use super::place::Swept;
+use super::region::either;
 use super::state::{ArrayTarget, Cursor, Lhs, State};
 use super::{Lowered, Lowerer, Operand, internal, joined};
 use crate::cin::algebra::simplify;
@@ -296,15 +297,5 @@ impl Lowerer<'_> {
         indices.into_iter().try_fold(Expr::Index(0), |at, (v, n)| {
             Some(build::add(build::mul(at, n.clone()), self.known(*v, st)?))
         })
-    }
-}
-
-/// `if cond { then } else { otherwise }`
-fn either(cond: Expr, then: Block, otherwise: Block) -> Block {
-    match cond {
-        Expr::Cond(true) => then,
-        Expr::Cond(false) => otherwise,
-        _ if then.is_empty() && otherwise.is_empty() => then,
-        cond => vec![Stmt::If { cond, then, otherwise }],
     }
 }

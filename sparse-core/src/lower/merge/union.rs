@@ -18,7 +18,7 @@ use crate::cin::val::{AccessId, Val};
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
-use crate::lower::region::{Env, Sweep, Window, guard};
+use crate::lower::region::{Env, Sweep, Window, either, guard};
 use crate::lower::state::State;
 use crate::lower::{Lowered, Lowerer};
 use std::collections::BTreeSet;
@@ -442,15 +442,6 @@ impl Here<'_> {
 
     pub(super) fn step(&self, st: State, k: usize) -> State {
         self.iters[k].step(st, self.ends[k])
-    }
-}
-
-/// `if cond { then } else { otherwise }`, without empty parts.
-fn either(cond: Expr, then: Block, otherwise: Block) -> Block {
-    match (cond, otherwise.is_empty()) {
-        (Expr::Cond(true), _) => then,
-        (cond, true) => guard(cond, then),
-        (cond, false) => vec![Stmt::If { cond, then, otherwise }],
     }
 }
 
