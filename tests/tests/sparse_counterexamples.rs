@@ -271,3 +271,23 @@ mod one_entry_a_row_of_a_copy_or_of_nan {
         check!(LEAST, least(A, B));
     }
 }
+
+/// `A[k]` is read inside of the product's loops, and once more where it is summed by itself: the oracle expected no number at the
+/// coordinates that only the other loop has, as if that were inside of these, too.
+mod an_access_is_in_the_loops_of_its_term {
+    use super::*;
+
+    kernel! {
+        LESS: fn less(A: SparseVec<f64>, B: Csr<f64>) -> SparseVec<f64> {
+            R[l] = A[k] * B[k, l] - A[k];
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (n, one_in) in [(0, 1), (1, 1), (4, 2), (4, 9)] {
+            let (A, B) = (random(&[n], one_in, 1), random(&[n, 3], one_in, 2));
+            check!(LESS, less(A, B));
+        }
+    }
+}

@@ -103,12 +103,8 @@ impl Case {
 
     /// `A[i, j]`
     pub fn access_text(&self, a: &Access) -> String {
-        let name = &self.tensors[a.tensor.index()].name;
-        if a.indices.is_empty() {
-            return name.clone();
-        }
         let vars: Vec<_> = a.indices.iter().map(|v| self.vars[v.index()].0.as_str()).collect();
-        format!("{name}[{}]", vars.join(", "))
+        access_text(&self.tensors[a.tensor.index()].name, &vars)
     }
 
     /// Writes an expression with the parentheses that Rust's precedence needs below an operator of this strength.
@@ -261,6 +257,11 @@ pub fn type_text(spec: &FormatSpec, dtype: DType) -> String {
         format = format!("Filled<{format}, {:?}>", spec.fill);
     }
     format!("Tensor<{dtype}, {format}>")
+}
+
+/// An access as it is printed.
+pub fn access_text(tensor: &str, vars: &[&str]) -> String {
+    if vars.is_empty() { tensor.to_string() } else { format!("{tensor}[{}]", vars.join(", ")) }
 }
 
 /// An access, for building cases.

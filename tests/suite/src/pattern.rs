@@ -9,20 +9,24 @@
 //! coordinate if the levels that were walked by then are, and an entry is stored unless the statement with the absent
 //! operands' fills does nothing. Dense levels below are padded. Entries are in the order of the levels, none twice.
 
+mod places;
+mod walk;
+
 use crate::case::{Case, Operand};
-use crate::number::{Arithmetic, Number, is_extreme};
+use crate::number::{Number, is_extreme};
 use crate::oracle::{background, for_each_point, pad};
+use sparse_core::cin::Cin;
 use sparse_core::cin::copies::warnings;
 use sparse_core::cin::result::{ResultKind, result_kind};
-use sparse_core::cin::{Cin, Expr as CinExpr, Stmt, Target};
 use sparse_core::driver::{concretize_kernel, default_loops, packed};
 use sparse_core::format::Fill;
-use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Kernel, Mode};
+use sparse_core::front::ast::{AssignOp, Expr, Kernel, Mode};
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::parse_str;
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 use sparse_core::tensor::DynTensor;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+use walk::Walk;
 
 /// Where the result of a case has entries.
 pub struct Pattern<'a> {
@@ -173,13 +177,8 @@ fn visited_by(
     meetings: &[Vec<usize>],
     open: Vec<Vec<usize>>,
 ) -> Option<Visited> {
-    let bound = bound(case, kernel, cin)?;
-    let walk = Walk {
-        case,
-        operands: operands(case, &bound),
-        scattered: bound.scattered,
-        arithmetic: Arithmetic::new(case.dtype),
-    };
+    let bound = places::bound(case, kernel, cin)?;
+    let walk = Walk::new(case, &bound);
     let lhs = &case.assignment.lhs.indices;
     let whole = reduces_as_a_whole(case);
     // A block is there before what is reduced into it.
@@ -239,241 +238,6 @@ fn reduces_as_a_whole(case: &Case) -> bool {
     free && match case.assignment.op {
         AssignOp::Reduce(m) if m != Monoid::Add => true,
         _ => !additive,
-    }
-}
-
-/// How the loops of a statement bind the result's coordinates.
-#[derive(Default)]
-struct Bound {
-    /// For each access, as it is printed, the variables of the loops around it down to the last that coordinates of the
-    /// result are appended in.
-    vars: HashMap<String, Vec<usize>>,
-    /// Accesses that go through a workspace that goes on below what is appended: it may have a row for each coordinate, whatever
-    /// is in it, and then blocks of the result are there for all.
-    by_rows: HashSet<String>,
-    /// Accesses that are copied with a variable that is reduced: who reads the copy comes to all of its rows, entries or not.
-    by_copies: HashSet<String>,
-    /// Some of them go through a workspace.
-    scattered: bool,
-}
-
-fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<Bound> {
-    if !cin.provenance.relations().is_empty() {
-        return None;
-    }
-    // Of a result that is packed, the list's.
-    let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
-    let appended = spec.levels.iter().rposition(|l| !l.is_full())?;
-    let names: Vec<&str> = (0..=appended)
-        .map(|l| case.assignment.lhs.indices[spec.map.dim_of_level(l)])
-        .map(|v| case.vars[v.index()].0.as_str())
-        .collect();
-    let mut found = Bound::default();
-    let of_result = |v: usize| case.assignment.lhs.indices.iter().any(|w| w.index() == v);
-    let number = |name: &str| case.vars.iter().position(|v| v.0 == name);
-    loops(&cin.root, kernel, cin, &names, &mut vec![], &mut |access, path, scattered| {
-        let vars = path.iter().filter_map(|name| number(name)).collect();
-        let of_block = |name: &&str| !names.contains(name) && number(name).is_some_and(of_result);
-        if scattered.iter().any(of_block) {
-            found.by_rows.insert(access.clone());
-        }
-        if scattered.iter().any(|name| number(name).is_some_and(|v| !of_result(v))) {
-            found.by_copies.insert(access.clone());
-        }
-        found.vars.insert(access, vars);
-        found.scattered |= !scattered.is_empty();
-    });
-    Some(found)
-}
-
-fn loops(
-    s: &Stmt,
-    kernel: &Kernel,
-    cin: &Cin,
-    appended: &[&str],
-    path: &mut Vec<String>,
-    f: &mut impl FnMut(String, &[String], &[&str]),
-) {
-    match s {
-        Stmt::Forall { var, body } => {
-            path.push(kernel.vars[cin.provenance.original(*var).index()].name.clone());
-            loops(body, kernel, cin, appended, path, f);
-            path.pop();
-        }
-        Stmt::Where { consumer, producer } => {
-            loops(consumer, kernel, cin, appended, path, f);
-            loops(producer, kernel, cin, appended, path, f);
-        }
-        Stmt::Assign { target, rhs, .. } => {
-            let name = |v: &IndexVar| kernel.vars[cin.provenance.original(*v).index()].name.as_str();
-            // Coordinates that go through a workspace are visited there, with all that it holds.
-            let mut scattered: Vec<&str> = match target {
-                Target::Tensor(_) => vec![],
-                Target::Workspace(_, vars) => vars.iter().map(name).collect(),
-            };
-            if !scattered.iter().any(|v| appended.contains(v)) {
-                scattered.clear();
-            }
-            let counts = |v: &String| appended.contains(&v.as_str()) || scattered.contains(&v.as_str());
-            let depth = path.iter().rposition(counts).map_or(0, |d| d + 1);
-            accesses(rhs, &mut |a| {
-                let vars: Vec<_> = a.indices.iter().map(name).collect();
-                let name = &kernel.tensors[a.tensor.index()].name;
-                let text =
-                    if vars.is_empty() { name.to_string() } else { format!("{name}[{}]", vars.join(", ")) };
-                f(text, &path[..depth], &scattered);
-            });
-        }
-    }
-}
-
-fn accesses(e: &CinExpr, f: &mut impl FnMut(&sparse_core::cin::Access)) {
-    e.for_each_access(&mut |a| f(a));
-}
-
-/// An access of the statement, as far as it is walked when a coordinate of the result is visited.
-struct Walked {
-    access: Access,
-    /// Variables of the loops around it.
-    bound: Vec<usize>,
-    /// Variables of the levels that are walked, down to the last that may lack some coordinate.
-    vars: Vec<usize>,
-    /// Their coordinates; `None` if they are all there.
-    present: Option<HashSet<Vec<usize>>>,
-    /// May it be there all the same?
-    perhaps: bool,
-}
-
-/// The accesses of the statement.
-fn operands(case: &Case, loops: &Bound) -> Vec<Walked> {
-    let mut all = Vec::new();
-    case.assignment.rhs.for_each_access(&mut |a| {
-        let t = &case.tensors[a.tensor.index()];
-        let text = case.access_text(a);
-        let bound = loops.vars.get(&text).cloned().unwrap_or_default();
-        let by_rows = loops.by_rows.contains(&text);
-        let dims = t.spec.order();
-        let var = |d: usize| a.indices[d].index();
-        let walked = dims.iter().take_while(|&&d| bound.contains(&var(d))).count();
-        let last = (0..walked).rev().find(|&l| !t.spec.levels[l].is_full() && !by_rows);
-        let dims = &dims[..last.map_or(0, |l| l + 1)];
-        let coordinates = |c: &Vec<usize>| dims.iter().map(|&d| c[d]).collect();
-        all.push(Walked {
-            access: a.clone(),
-            vars: dims.iter().map(|&d| var(d)).collect(),
-            present: last.map(|_| t.entries.iter().map(|e| coordinates(&e.0)).collect()),
-            perhaps: loops.by_copies.contains(&text),
-            bound,
-        });
-    });
-    all
-}
-
-/// Evaluates which operands are there, not what they hold.
-struct Walk<'a> {
-    case: &'a Case,
-    operands: Vec<Walked>,
-    /// Do coordinates go through a workspace?
-    scattered: bool,
-    arithmetic: Arithmetic,
-}
-
-/// A coordinate a variable, as far as they are known.
-type Point = [Option<usize>];
-
-impl Walk<'_> {
-    fn right_side(&self, point: &mut Point) -> Number {
-        match self.case.assignment.op {
-            AssignOp::Reduce(m) if m != Monoid::Add => self.reduce(m, &self.case.assignment.rhs, point),
-            _ => self.scoped(&self.case.assignment.rhs, point),
-        }
-    }
-
-    /// As the oracle's: each additive term is reduced by itself.
-    fn scoped(&self, e: &Expr, point: &mut Point) -> Number {
-        match e {
-            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-                let (a, b) = (self.scoped(a, point), self.scoped(b, point));
-                self.arithmetic.binary(*op, a, b)
-            }
-            Expr::Unary(UnaryOp::Neg, a) => {
-                let a = self.scoped(a, point);
-                self.arithmetic.unary(UnaryOp::Neg, a)
-            }
-            term if self.free_vars(term).is_empty() => self.value(term, point),
-            term => {
-                let sum = self.reduce(Monoid::Add, term, point);
-                Number { structural: sum.structural && sum.value.is_zero(), ..sum }
-            }
-        }
-    }
-
-    /// Over the variables that are bound before the result's last coordinate; the others stay unknown.
-    fn reduce(&self, m: Monoid, e: &Expr, point: &mut Point) -> Number {
-        let Some(identity) = m.identity(self.case.dtype) else { unreachable!("checked with the kernel") };
-        // What a workspace is filled by may have a loop that its reader has inside: if that is empty, the reader has visited
-        // its coordinates all the same.
-        let inside = |v: usize| self.scattered && self.case.vars[v].1 == 0;
-        let bound = |v: &usize| self.is_bound(e, *v) && !inside(*v);
-        let outside: Vec<usize> = self.free_vars(e).into_iter().filter(bound).collect();
-        let sizes: Vec<usize> = outside.iter().map(|&v| self.case.vars[v].1).collect();
-        let mut total = Number::leaf(identity, true);
-        for_each_point(&sizes, &mut |at| {
-            outside.iter().zip(at).for_each(|(&v, &c)| point[v] = Some(c));
-            total = self.arithmetic.accumulate(m, total, self.value(e, point));
-        });
-        outside.iter().for_each(|&v| point[v] = None);
-        total
-    }
-
-    fn free_vars(&self, e: &Expr) -> Vec<usize> {
-        let lhs = &self.case.assignment.lhs.indices;
-        let mut vars = Vec::new();
-        e.for_each_access(&mut |a| {
-            vars.extend(a.indices.iter().filter(|v| !lhs.contains(v)).map(|v| v.index()));
-        });
-        vars.sort_unstable();
-        vars.dedup();
-        vars
-    }
-
-    fn walked(&self, a: &Access) -> &Walked {
-        let is = |w: &&Walked| w.access.tensor == a.tensor && w.access.indices == a.indices;
-        let Some(walked) = self.operands.iter().find(is) else { unreachable!("all accesses are known") };
-        walked
-    }
-
-    /// Is a variable bound around some access of the expression?
-    fn is_bound(&self, e: &Expr, v: usize) -> bool {
-        let mut bound = false;
-        e.for_each_access(&mut |a| bound |= self.walked(a).bound.contains(&v));
-        bound
-    }
-
-    fn value(&self, e: &Expr, point: &Point) -> Number {
-        match e {
-            Expr::Access(a) => self.access(a, point),
-            Expr::Literal(v) => Number::literal(*v),
-            Expr::Scalar(_) => self.something(),
-            Expr::Unary(op, a) => self.arithmetic.unary(*op, self.value(a, point)),
-            Expr::Binary(op, a, b) => self.arithmetic.binary(*op, self.value(a, point), self.value(b, point)),
-        }
-    }
-
-    fn access(&self, a: &Access, point: &Point) -> Number {
-        let walked = self.walked(a);
-        let at = || walked.vars.iter().map(|&v| point[v]).collect::<Option<Vec<usize>>>();
-        match &walked.present {
-            Some(present) if !at().is_some_and(|c| present.contains(&c)) => {
-                let t = &self.case.tensors[a.tensor.index()];
-                Number { open: walked.perhaps, ..Number::leaf(t.spec.fill.value(self.case.dtype), true) }
-            }
-            _ => self.something(),
-        }
-    }
-
-    fn something(&self) -> Number {
-        Number::leaf(self.case.dtype.from_i64(1), false)
     }
 }
 
