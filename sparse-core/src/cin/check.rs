@@ -99,6 +99,16 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
                 ),
             );
         }
+        if loses_infinity(&rhs, kernel.dtype) {
+            return Some(
+                Diagnostic::new(
+                    "infinite-fills",
+                    kernel.assignment.lhs.span,
+                    "a fill of +∞ is subtracted in a sum here, and `u8` has no −∞ that the sum would stay, whatever else is in it",
+                )
+                .help("subtract it from one term alone, which is 0 then, use fill `Zero`, or a signed type"),
+            );
+        }
         if sums_integer_infinity(nested.nest.op, &rhs, kernel.dtype) {
             let dtype = kernel.dtype;
             return Some(
@@ -177,6 +187,37 @@ fn infinite_terms(v: &Val, t: DType, negated: bool, out: &mut Vec<Value>) {
     }
 }
 
+/// Is a constant ∞ of an unsigned type subtracted beside two other terms? What is infinite is the number 0 then, from which the
+/// terms that follow would be subtracted, and those before would not.
+fn loses_infinity(v: &Val, t: DType) -> bool {
+    t == DType::U8
+        && match v {
+            Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+            Val::Op(BinaryOp::Add | BinaryOp::Sub, _) => {
+                let mut terms = Vec::new();
+                additive(v, false, &mut terms);
+                let infinite = |v: &Val| simplify(v, t).of_nothing(t).is_infinite();
+                terms.len() > 2 && terms.iter().any(|(a, negated)| *negated && infinite(a))
+                    || terms.iter().any(|(a, _)| loses_infinity(a, t))
+            }
+            Val::Un(_, a) | Val::Reduce(_, _, a) => loses_infinity(a, t),
+            Val::Work(p) => loses_infinity(&p.nest.rhs, t),
+            Val::Op(_, args) => args.iter().any(|a| loses_infinity(a, t)),
+        }
+}
+
+/// The terms of a sum of an unsigned type, which has no signs, and whether they are subtracted.
+fn additive<'a>(v: &'a Val, negated: bool, out: &mut Vec<(&'a Val, bool)>) {
+    match v {
+        Val::Op(op @ (BinaryOp::Add | BinaryOp::Sub), args) => {
+            for (k, a) in args.iter().enumerate() {
+                additive(a, negated != (*op == BinaryOp::Sub && k > 0), out);
+            }
+        }
+        v => out.push((v, negated)),
+    }
+}
+
 /// Does it sum integers of which one is a constant ∞? Such a sum would have to stay infinite, and integers wrap.
 fn sums_integer_infinity(op: Option<Monoid>, v: &Val, t: DType) -> bool {
     let here = op == Some(Monoid::Add) && matches!(simplify(v, t), Val::Infinite(_));
@@ -223,6 +264,26 @@ mod tests {
             &vector("", "NegInf")[2..]
         );
         assert_eq!(code(&text), Some("infinite-fills"));
+    }
+
+    #[test]
+    fn an_infinity_that_a_byte_cannot_be_is_not_subtracted_in_a_sum() {
+        let refused = |rhs: &str, fill: &str, t: &str| {
+            let sparse = ["A", "B"].into_iter().filter(|name| rhs.contains(*name));
+            let parameters: String = sparse.map(|name| format!("{name}: Csr<{t}>, ")).collect();
+            let text = format!(
+                "fn f({parameters}D: Tensor<{t}, Filled<(Dense, Compressed), {fill}>>) -> DenseMat<{t}> {{ R[i, j] = {rhs}; }}"
+            );
+            concretize_kernel(&parse_str(&text).unwrap()).is_err()
+        };
+        for rhs in ["A[i, j] - D[i, j] - B[i, j]", "(A[i, j] - D[i, j]) + 1", "A[i, j] - (D[i, j] + B[i, j])"]
+        {
+            assert!(refused(rhs, "PosInf", "u8"), "{rhs}");
+            assert!(!refused(rhs, "One", "u8") && !refused(rhs, "PosInf", "i32"), "{rhs}");
+        }
+        for rhs in ["255 - D[i, j]", "A[i, j] - D[i, j]", "A[i, j] + D[i, j] + B[i, j]"] {
+            assert!(!refused(rhs, "PosInf", "u8"), "{rhs}");
+        }
     }
 
     /// Nothing that could be infinite is left out: not what operators make of finite constants.

@@ -413,11 +413,11 @@ impl Terms<'_> {
         // A part stands where its last factor stood.
         for p in (0..product.parts.len()).rev() {
             let last = product.parts[p].iter().copied().max().unwrap_or(0);
+            self.found[first + p].body = multiplied(&mut values, Some(p));
             let read = Expr::Workspace(Workspace((first + p) as u32), vec![]);
-            self.found[first + p].body = multiplied(&mut values, Some(p)).unwrap_or(read.clone());
             values.push((product.around(product.parts[p], p), last, read));
         }
-        multiplied(&mut values, None).unwrap_or_else(|| unreachable!("a product has factors"))
+        multiplied(&mut values, None)
     }
 
     fn summand(&mut self, e: &ast::Expr) -> Expr {
@@ -460,9 +460,10 @@ impl Terms<'_> {
 }
 
 /// The product of the factors of a part, or of what is in none, which are taken out.
-fn multiplied(values: &mut Vec<(Option<usize>, usize, Expr)>, part: Option<usize>) -> Option<Expr> {
+fn multiplied(values: &mut Vec<(Option<usize>, usize, Expr)>, part: Option<usize>) -> Expr {
     let mut own: Vec<_> = values.extract_if(.., |(owner, ..)| *owner == part).collect();
     own.sort_by_key(|(_, place, _)| *place);
     let product = |a: Expr, b: Expr| Expr::Binary(BinaryOp::Mul, Box::new(a), Box::new(b));
-    own.into_iter().map(|(.., value)| value).reduce(product)
+    let own = own.into_iter().map(|(.., value)| value).reduce(product);
+    own.unwrap_or_else(|| unreachable!("parts and products have factors"))
 }
