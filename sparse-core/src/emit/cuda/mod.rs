@@ -31,7 +31,7 @@ use prelude::{Needs, Part};
 pub(crate) use prelude::{Piece, Source};
 use std::collections::BTreeSet;
 use stmt::Writer;
-use width::Widths;
+use width::{Reach, Widths};
 
 /// The longest line of a declaration or a call.
 const COLUMNS: usize = 110;
@@ -68,24 +68,23 @@ impl Kernel {
 pub fn kernels(program: &Verified) -> Vec<Kernel> {
     let program = program.program();
     let names = Names::new(program);
-    program.launches().map(|launch| entry(program, &names, launch)).collect()
+    program.launches().map(|launch| entry(program, &names, launch).0).collect()
 }
 
-/// How many blocks are launched in each dimension, whatever names the program has for sizes.
-fn grid(program: &Program, launch: &Launch) -> Vec<Expr> {
-    launch.grid.iter().map(|axis| program.in_full(&axis.blocks)).collect()
-}
-
-fn entry(program: &Program, names: &Names, launch: &Launch) -> Kernel {
-    let blocks = grid(program, launch);
-    Kernel {
+/// With how far its variables reach.
+fn entry(program: &Program, names: &Names, launch: &Launch) -> (Kernel, Reach) {
+    // How many blocks are launched in each dimension, whatever names the program has for sizes.
+    let blocks: Vec<_> = launch.grid.iter().map(|axis| program.in_full(&axis.blocks)).collect();
+    let reach = Reach::new(launch, &blocks);
+    let kernel = Kernel {
         name: names.entry(launch).to_owned(),
         parameters: parameters(program, names, launch),
         grid: blocks.iter().map(|blocks| print_expr(program, blocks)).collect(),
         threads: launch.threads,
-        max_blocks: width::max_blocks(launch, &blocks),
-        most: width::most(launch, &blocks),
-    }
+        max_blocks: reach.max_blocks(),
+        most: reach.most(launch),
+    };
+    (kernel, reach)
 }
 
 /// The source of all kernels of a program; empty if it launches none.
@@ -113,9 +112,11 @@ pub(crate) fn emit_source(programs: &[&Verified]) -> (Source, Vec<Vec<Kernel>>) 
                 written.clear();
             }
             let names = names.of_launch(launch);
-            let entry = entry(program, &names, launch);
+            let (entry, reach) = entry(program, &names, launch);
+            let widths = Widths::new(launch, &reach);
             let row = Row { written: &written, goes_on: launches.peek().is_some_and(|next| next.follows) };
-            texts.push(kernel(program, &names, &needs, launch, &entry, &row));
+            let exprs = Exprs { program, names: &names, widths: &widths, needs: &needs };
+            texts.push(kernel(exprs, launch, &entry, &row));
             let arrays = entry.parameters.iter().filter(|p| matches!(p.ty, CType::Mut(_)));
             written.extend(arrays.map(|p| p.passes));
             entries.push(entry);
@@ -136,16 +137,8 @@ fn parameters(program: &Program, names: &Names, launch: &Launch) -> Vec<Paramete
     all.map(|p| Parameter { name: name(p.passes), ..p }).collect()
 }
 
-fn kernel(
-    program: &Program,
-    names: &Names,
-    needs: &Needs,
-    launch: &Launch,
-    entry: &Kernel,
-    row: &Row<'_>,
-) -> String {
-    let widths = Widths::new(launch, &grid(program, launch));
-    let exprs = Exprs { program, names, widths: &widths, needs };
+fn kernel(exprs: Exprs<'_>, launch: &Launch, entry: &Kernel, row: &Row<'_>) -> String {
+    let Exprs { program, names, needs, .. } = exprs;
     let mut writer = Writer::new(exprs, launch);
     writer.comment(&program.source);
     let bounds = match launch.resident {

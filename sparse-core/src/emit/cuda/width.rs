@@ -17,9 +17,8 @@ pub(super) struct Widths {
 }
 
 impl Widths {
-    /// Of a launch with this grid, which is given in full.
-    pub(super) fn new(launch: &Launch, grid: &[Expr]) -> Self {
-        let mut widths = Widths { wide: BTreeSet::new(), far: is_far(launch, grid) };
+    pub(super) fn new(launch: &Launch, reach: &Reach) -> Self {
+        let mut widths = Widths { wide: BTreeSet::new(), far: reach.is_far() };
         // Assignments in loops reach back: until nothing changes.
         loop {
             let mut found = widths.wide.clone();
@@ -87,50 +86,58 @@ impl Widths {
     }
 }
 
-/// The most blocks in each dimension of the grid for which narrow multiples of their numbers fit, and that the hardware
-/// takes.
-pub(super) fn max_blocks(launch: &Launch, grid: &[Expr]) -> Vec<u64> {
-    const HARDWARE: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
-    let far = is_far(launch, grid);
-    let most = |stride| if far { u64::MAX } else { i32::MAX as u64 / stride };
-    strides(launch).zip(HARDWARE).map(|(stride, hardware)| hardware.min(most(stride))).collect()
+/// How far the variables of a launch reach.
+pub(super) struct Reach {
+    /// By how much they grow from one block to the next, at most, in each dimension of the grid.
+    strides: Vec<u64>,
+    /// By how much narrow numbers may be more than the sizes that they are made of.
+    past: u64,
 }
 
-/// Is what one block goes over more than 32 bits count, or what goes past the end half of that?
-fn is_far(launch: &Launch, grid: &[Expr]) -> bool {
-    strides(launch).any(|stride| stride > i32::MAX as u64) || past(launch, grid) > MOST / 2
+impl Reach {
+    /// Of a launch with this grid, which is given in full.
+    pub(super) fn new(launch: &Launch, grid: &[Expr]) -> Self {
+        let mut past = 1;
+        visit_exprs(&launch.body, &mut |e| past = past.max(past_the_end(e)));
+        grid.iter().for_each(|blocks| past = past.max(past_the_end(blocks)));
+        let strides = launch.grid.iter().map(|axis| stride(launch, axis.var)).collect();
+        Reach { strides, past }
+    }
+
+    /// Is what one block goes over more than 32 bits count, or what goes past the end half of that?
+    fn is_far(&self) -> bool {
+        self.strides.iter().any(|stride| *stride > i32::MAX as u64) || self.past > MOST / 2
+    }
+
+    /// The most blocks in each dimension of the grid for which narrow multiples of their numbers fit, and that the
+    /// hardware takes.
+    pub(super) fn max_blocks(&self) -> Vec<u64> {
+        const HARDWARE: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
+        let most = |stride| if self.is_far() { u64::MAX } else { i32::MAX as u64 / stride };
+        self.strides.iter().zip(HARDWARE).map(|(stride, hardware)| hardware.min(most(*stride))).collect()
+    }
+
+    /// The largest size of what the launch goes over with which its variables fit: the last step of a strided loop, and the
+    /// last part of a split one, go past the end.
+    pub(super) fn most(&self, launch: &Launch) -> u64 {
+        let mut past = if self.is_far() { 1 } else { self.past };
+        visit_stmts(&launch.body, &mut |s| {
+            if let Stmt::For { step, .. } = s {
+                past = past.max(u64::from(*step));
+            }
+        });
+        MOST.saturating_sub(past)
+    }
 }
 
-/// By how much variables grow from one block to the next, at most, in each dimension of the grid.
-fn strides(launch: &Launch) -> impl Iterator<Item = u64> + '_ {
-    launch.grid.iter().map(|axis| {
-        let mut stride = Strides { of: BTreeMap::from([(axis.var, 1)]), largest: 1 };
-        // Variables are declared before they are used; what loops assign goes round once more.
-        for _ in 0..2 {
-            visit_stmts(&launch.body, &mut |s| stride.stmt(s));
-        }
-        stride.largest
-    })
-}
-
-/// The largest size of what a launch goes over with which its variables fit: the last step of a strided loop, and the last
-/// part of a split one, go past the end. The grid is given in full.
-pub(super) fn most(launch: &Launch, grid: &[Expr]) -> u64 {
-    let mut past = if is_far(launch, grid) { 1 } else { past(launch, grid) };
-    visit_stmts(&launch.body, &mut |s| {
-        if let Stmt::For { step, .. } = s {
-            past = past.max(u64::from(*step));
-        }
-    });
-    MOST.saturating_sub(past)
-}
-
-/// By how much narrow numbers may be more than the sizes that they are made of.
-fn past(launch: &Launch, grid: &[Expr]) -> u64 {
-    let mut past = 1;
-    visit_exprs(&launch.body, &mut |e| past = past.max(past_the_end(e)));
-    grid.iter().for_each(|blocks| past = past.max(past_the_end(blocks)));
-    past
+/// By how much variables grow from one block to the next, at most, in the dimension of the grid of this variable.
+fn stride(launch: &Launch, block: VarId) -> u64 {
+    let mut strides = Strides { of: BTreeMap::from([(block, 1)]), largest: 1 };
+    // Variables are declared before they are used; what loops assign goes round once more.
+    for _ in 0..2 {
+        visit_stmts(&launch.body, &mut |s| strides.stmt(s));
+    }
+    strides.largest
 }
 
 /// By how much what an expression goes through may be more than the sizes it is made of: all that is added on the way, as to
