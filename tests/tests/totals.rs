@@ -1,6 +1,9 @@
 //! Sums into one element on a CPU without a schedule: by threads, and the same bits on any number of them.
 
 use rayon::ThreadPoolBuilder;
+use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::emit;
+use sparse_core::front::parse_str;
 use sparse_gpu::prelude::*;
 
 tensor_kernel! {
@@ -94,5 +97,17 @@ fn totals_of_one_operand_have_one_loop() {
     {
         let run = &program[program.find("run {").unwrap()..];
         assert!(run.contains(all) && run.matches("for ").count() == 2, "{run}");
+    }
+}
+
+/// A row's bounds have names where it is asked whether it has entries: it is a row's sum all the same.
+#[test]
+fn rows_are_summed_by_fours_where_a_factor_is_taken_out() {
+    for rhs in ["y[i] * A[i, j] * x[j]", "x[j] * A[i, j] * y[i] * y[i]"] {
+        let text =
+            format!("fn f(A: Csr<f64>, x: DenseVec<f64>, y: DenseVec<f64>) -> Scalar<f64> {{ s = {rhs}; }}");
+        let compiled = compile_kernel(parse_str(&text).unwrap(), &Options::default()).unwrap();
+        let code = emit::rust::native(compiled.program.program());
+        assert!(code.contains("in_fours"), "{code}");
     }
 }

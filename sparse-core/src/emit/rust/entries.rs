@@ -35,7 +35,11 @@ pub(super) struct Entries {
 impl Entries {
     /// Whether it is such a loop. Being valid for entries of any parent, its body loads from nothing but the arrays of
     /// the level itself, and by what any coordinate of the level may index; and nobody writes there meanwhile.
-    pub(super) fn of(program: &Program, var: VarId, lo: &Expr, hi: &Expr, body: &[Stmt]) -> Option<Entries> {
+    pub(super) fn of(
+        program: &Program,
+        (var, lo, hi): (VarId, &Expr, &Expr),
+        body: &[Stmt],
+    ) -> Option<Entries> {
         let (Expr::Load { buffer: pos, .. }, Expr::Load { buffer: end, .. }) = (lo, hi) else { return None };
         let Array::Pos(tensor, level) = program.buffer(*pos).array else { return None };
         let own = |e: &Expr, array: Array| match e {
@@ -100,7 +104,7 @@ fn picks(index: &Expr, coordinates: &[VarId], varies: &impl Fn(&Expr) -> bool) -
 pub(super) fn rows(names: &Names<'_>, block: &[Stmt]) -> Option<Tokens> {
     let mut found = None;
     visit_thread(block, &mut |stmt| {
-        let entries = || Partial::of(names.program, stmt, false)?.of_entries().cloned();
+        let entries = || Partial::of(names.program, &names.lets, stmt, false)?.of_entries().cloned();
         found = found.take().or_else(entries);
     });
     let Entries { pos, crd, vals, .. } = found?;

@@ -5,6 +5,7 @@
 use super::carried::{Carried, carried};
 use super::gathers::gathers;
 use super::quote::Ident;
+use super::sizes::{Lets, lets};
 use super::twins::twins;
 use crate::format::TensorId;
 use crate::llir::verify::is_keyword;
@@ -15,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Everything the emission of a program's code looks up by id.
 pub(crate) struct Names<'a> {
     pub(crate) program: &'a Program,
+    pub(super) lets: Lets<'a>,
     tensors: Vec<Ident>,
     vars: Vec<Ident>,
     buffers: Vec<Ident>,
@@ -113,6 +115,7 @@ impl<'a> Names<'a> {
         let bounded: BTreeSet<BufferId> = bounded.collect();
         Names {
             program,
+            lets: lets(program),
             tensors,
             vars,
             buffers,

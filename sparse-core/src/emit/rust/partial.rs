@@ -18,6 +18,7 @@
 use super::entries::Entries;
 use super::expr::{Code, bare, binary, rust_type, value};
 use super::quote::{Ident, Tokens, quote};
+use super::sizes::Lets;
 use super::stmt::Stmts;
 use crate::llir::walk::visit_exprs;
 use crate::llir::{Array, BufferId, Elem, Expr, IndexOp, LoopKind, Program, Space, Stmt, Ty, VarId};
@@ -64,7 +65,12 @@ enum Shape {
 
 impl<'a> Partial<'a> {
     /// Whether and how a loop takes partial sums: floating point, steps of 1, straight code.
-    pub(super) fn of(program: &Program, stmt: &'a Stmt, in_positions: bool) -> Option<Partial<'a>> {
+    pub(super) fn of(
+        program: &Program,
+        lets: &Lets<'_>,
+        stmt: &'a Stmt,
+        in_positions: bool,
+    ) -> Option<Partial<'a>> {
         let Stmt::For { var, lo, hi, step: 1, kind, body } = stmt else { return None };
         let (accumulator, op, dtype, shape) = match *kind {
             LoopKind::Serial | LoopKind::Unroll(_) | LoopKind::Lanes => return None,
@@ -75,7 +81,10 @@ impl<'a> Partial<'a> {
                 if !body.iter().all(straight) {
                     return None;
                 }
-                let entries = || Entries::of(program, *var, lo, hi, body).map(Shape::Entries);
+                let entries = || {
+                    Entries::of(program, (*var, declared(lets, lo), declared(lets, hi)), body)
+                        .map(Shape::Entries)
+                };
                 let vector = || is_vector(program, *var, body).then_some(Shape::Vector);
                 let shape = match op {
                     Monoid::Add => vector().or_else(entries),
@@ -320,6 +329,14 @@ impl<'a> Partial<'a> {
         }
         let combined = binary(self.op.op(), self.dtype, Code::atom(place.clone()), value).tokens();
         quote!(#place = #combined;)
+    }
+}
+
+/// What a constant variable is declared as, or the expression itself.
+fn declared<'a>(lets: &Lets<'a>, e: &'a Expr) -> &'a Expr {
+    match e {
+        Expr::Var(v) => lets.get(v).copied().unwrap_or(e),
+        e => e,
     }
 }
 

@@ -49,7 +49,7 @@ fn ends<'a>(program: &'a Program, code: Vec<&'a [Stmt]>) -> Vec<&'a Expr> {
         visit_thread(block, &mut |stmt| {
             let end = match stmt {
                 Stmt::For { hi, body, .. } if has_lanes(body) => Some(hi),
-                stmt => Partial::of(program, stmt, false).and_then(|p| p.vector_end()),
+                stmt => Partial::of(program, &lets, stmt, false).and_then(|p| p.vector_end()),
             };
             // The end of whole tiles is computed beforehand.
             ends.extend(end.map(|e| match e {
@@ -62,7 +62,9 @@ fn ends<'a>(program: &'a Program, code: Vec<&'a [Stmt]>) -> Vec<&'a Expr> {
 }
 
 /// What constant variables are declared as.
-pub(super) fn lets(program: &Program) -> BTreeMap<VarId, &Expr> {
+pub(super) type Lets<'a> = BTreeMap<VarId, &'a Expr>;
+
+pub(super) fn lets(program: &Program) -> Lets<'_> {
     let mut lets = BTreeMap::new();
     for step in &program.steps {
         let Step::Run(block) = step else { continue };

@@ -172,7 +172,7 @@ impl<'a> Stmts<'a> {
             }
             Stmt::For { var, lo, hi, step, kind, body } => {
                 let program = self.names.program;
-                if let Some(partial) = Partial::of(program, stmt, self.in_positions) {
+                if let Some(partial) = Partial::of(program, &self.names.lets, stmt, self.in_positions) {
                     return partial.emit(self);
                 }
                 if *step == 1
