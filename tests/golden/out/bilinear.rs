@@ -121,21 +121,50 @@ unsafe fn body_part(
                     let mut t_2 = 0.0_f64;
                     let mut next = pA2_begin;
                     let end = pA2_end;
-                    let mut partial = [0.0_f64; 4];
-                    while next + 4 <= end {
-                        for offset in 0..4 {
-                            let pA = next + offset;
-                            let j = A2_crd.index(pA);
-                            partial[offset] = isa
-                                .mul_add(A_vals.at(pA), x_vals.at(j), partial[offset]);
+                    if isa.in_fours(A2_pos, A2_crd) {
+                        let mut partial = isa.four(0.0_f64);
+                        while rt::more_than_four(next, end) {
+                            let pA = next;
+                            let j = isa.four_indices(A2_crd, pA);
+                            partial = isa
+                                .mul_add(
+                                    isa.load_four(A_vals, pA),
+                                    isa.pick(|offset| x_vals.at(j[offset])),
+                                    partial,
+                                );
+                            next += 4;
                         }
-                        next += 4;
+                        if isa.over_the_end() && next + 4 <= A2_crd.len() {
+                            let kept = partial;
+                            let pA = next;
+                            let j = isa.last_four_indices(A2_crd, pA);
+                            partial = isa
+                                .mul_add(
+                                    isa.load_four(A_vals, pA),
+                                    isa.pick(|offset| x_vals.at(j[offset])),
+                                    partial,
+                                );
+                            partial = partial.first(end - next, kept);
+                        } else {
+                            isa.to_the_end();
+                            for pA in next..end {
+                                let j = A2_crd.index(pA);
+                                t_2 = isa.mul_add(A_vals.at(pA), x_vals.at(j), t_2);
+                            }
+                        }
+                        t_2 += partial.sum();
+                    } else if next < end {
+                        next = isa.first_entry(next);
+                        loop {
+                            let pA = next;
+                            let j = A2_crd.index(pA);
+                            t_2 = isa.mul_add(A_vals.at(pA), x_vals.at(j), t_2);
+                            next = isa.next_entry(next);
+                            if next >= end {
+                                break;
+                            }
+                        }
                     }
-                    for pA in next..end {
-                        let j = A2_crd.index(pA);
-                        t_2 = isa.mul_add(A_vals.at(pA), x_vals.at(j), t_2);
-                    }
-                    t_2 += partial[0] + partial[1] + (partial[2] + partial[3]);
                     t = isa.mul_add(y_vals.at(i), t_2, t);
                 }
             }
@@ -157,18 +186,50 @@ unsafe fn avx512_part(
     s_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_part(
-            rt::Avx512::assume(),
-            chunk,
-            y1_dim,
-            i_step,
-            y_vals,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            x_vals,
-            s_vals,
-        )
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body_part(
+                    rt::Streaming(rt::Avx512::assume()),
+                    chunk,
+                    y1_dim,
+                    i_step,
+                    y_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    s_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_part(
+                    rt::Alike(rt::Avx512::assume()),
+                    chunk,
+                    y1_dim,
+                    i_step,
+                    y_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    s_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_part(
+                    rt::Avx512::assume(),
+                    chunk,
+                    y1_dim,
+                    i_step,
+                    y_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    s_vals,
+                )
+            }
+        }
     }
 }
 #[cfg(target_arch = "x86_64")]
@@ -185,18 +246,50 @@ unsafe fn avx2_part(
     s_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_part(
-            rt::Avx2::assume(),
-            chunk,
-            y1_dim,
-            i_step,
-            y_vals,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            x_vals,
-            s_vals,
-        )
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body_part(
+                    rt::Streaming(rt::Avx2::assume()),
+                    chunk,
+                    y1_dim,
+                    i_step,
+                    y_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    s_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_part(
+                    rt::Alike(rt::Avx2::assume()),
+                    chunk,
+                    y1_dim,
+                    i_step,
+                    y_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    s_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_part(
+                    rt::Avx2::assume(),
+                    chunk,
+                    y1_dim,
+                    i_step,
+                    y_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    s_vals,
+                )
+            }
+        }
     }
 }
 unsafe fn baseline_part(

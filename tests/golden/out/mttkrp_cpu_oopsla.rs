@@ -315,10 +315,53 @@ unsafe fn body_i1(
                         let pB3_end = B3_end;
                         if pB3_begin < pB3_end {
                             let mut t_2 = 0.0_f64;
-                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
-                                let l = B3_crd.index(pB_3);
-                                t_2 = isa
-                                    .mul_add(B_vals.at(pB_3), D_vals.at(l * C2_dim + j), t_2);
+                            let mut next = pB3_begin;
+                            let end = pB3_end;
+                            if isa.in_fours(B3_pos, B3_crd) {
+                                let mut partial = isa.four(0.0_f64);
+                                while rt::more_than_four(next, end) {
+                                    let pB_3 = next;
+                                    let l = isa.four_indices(B3_crd, pB_3);
+                                    partial = isa
+                                        .mul_add(
+                                            isa.load_four(B_vals, pB_3),
+                                            isa.pick(|offset| D_vals.at(l[offset] * C2_dim + j)),
+                                            partial,
+                                        );
+                                    next += 4;
+                                }
+                                if isa.over_the_end() && next + 4 <= B3_crd.len() {
+                                    let kept = partial;
+                                    let pB_3 = next;
+                                    let l = isa.last_four_indices(B3_crd, pB_3);
+                                    partial = isa
+                                        .mul_add(
+                                            isa.load_four(B_vals, pB_3),
+                                            isa.pick(|offset| D_vals.at(l[offset] * C2_dim + j)),
+                                            partial,
+                                        );
+                                    partial = partial.first(end - next, kept);
+                                } else {
+                                    isa.to_the_end();
+                                    for pB_3 in next..end {
+                                        let l = B3_crd.index(pB_3);
+                                        t_2 = isa
+                                            .mul_add(B_vals.at(pB_3), D_vals.at(l * C2_dim + j), t_2);
+                                    }
+                                }
+                                t_2 += partial.sum();
+                            } else if next < end {
+                                next = isa.first_entry(next);
+                                loop {
+                                    let pB_3 = next;
+                                    let l = B3_crd.index(pB_3);
+                                    t_2 = isa
+                                        .mul_add(B_vals.at(pB_3), D_vals.at(l * C2_dim + j), t_2);
+                                    next = isa.next_entry(next);
+                                    if next >= end {
+                                        break;
+                                    }
+                                }
                             }
                             t = isa.mul_add(C_vals.at(k * C2_dim + j), t_2, t);
                         }
