@@ -78,3 +78,19 @@ fn memory_for_rows_may_be_an_operands() {
     let listed = "fn f(A: Dcsr<f32>, B: Dcsr<f32>) -> Scalar<f32> { s = A[i, j] * B[j, i]; }";
     assert!(self::program(listed).1.contains("scatter"));
 }
+
+/// Entries are counted in one loop, to which it is all the same whose they are; they are put there row by row.
+#[test]
+fn entries_are_counted_in_one_loop() {
+    for (statement, rows) in
+        [("C[j, i] = A[i, j]", 1), ("C[j, i] = A[i, j] * d[i]", 1), ("C[j, i] = A[i, j] * B[i, j]", 2)]
+    {
+        let operands = ["B: Csr<f32>", "d: DenseVec<f32>"]
+            .into_iter()
+            .filter(|o| statement.contains(&format!("{}[", &o[..1])));
+        let parameters: String = operands.map(|o| format!(", {o}")).collect();
+        let (_, text) = program(&format!("fn f(A: Csr<f32>{parameters}) -> Csr<f32> {{ {statement}; }}"));
+        // Of a merge the rows are told apart, by both loops.
+        assert_eq!(text.matches("for i in i_begin..i_end").count(), rows, "{text}");
+    }
+}

@@ -212,3 +212,21 @@ fn tiles_of_rows_with_one_writer_are_stored() {
                 schedule cpu { fuse(i, k, f); fuse(f, l, g); pos(g, p, B[i, k, l]); split(p, p0, p1, 8); parallelize(p0, CPUThread, Atomics); }";
     right(text, &[("B", &[7, 6, 9], 2), ("C", &[6, 45], 1), ("D", &[9, 45], 1)]);
 }
+
+/// Unrolled loops inside of each other are not written out as often as their copies' product says.
+#[test]
+fn copies_of_unrolled_loops_are_bounded_together() {
+    let length = |inner: usize, outer: usize| {
+        let kernel = parse_str(&format!(
+            "fn f(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {{ C[i, k] = A[i, j] * B[j, k]; }}
+             schedule cpu {{
+                 split(i, i0, i1, 64); split(k, k0, k1, 64); reorder(i0, k0, i1, j, k1);
+                 unroll(k1, {inner}); unroll(i1, {outer});
+             }}"
+        ));
+        let compiled = compile_kernel(kernel.unwrap(), &Options::default()).unwrap();
+        sparse_core::emit::rust::native(compiled.program.program()).len()
+    };
+    let (most, more) = (length(8, 8), length(64, 64));
+    assert!(length(2, 2) < most && more < 4 * most, "{most} {more}");
+}

@@ -151,6 +151,11 @@ impl<'a> Resolver<'a> {
 }
 
 impl Resolver<'_> {
+    /// The type of the kernel's elements, for examples.
+    fn element(&self) -> DType {
+        self.dtype.unwrap_or(DType::F32)
+    }
+
     pub(super) fn error(
         &mut self,
         code: Code,
@@ -335,11 +340,12 @@ impl Resolver<'_> {
             return self.error("unknown-tensor", span, message, help);
         }
         if let Some(indices) = &raw.indices {
+            let t = self.element();
             let ty = match indices.len() {
-                1 => "DenseVec<f32>",
-                2 => "DenseMat<f32>",
-                3 => "Dense3<f32>",
-                _ => "Tensor<f32, (Dense, …)>",
+                1 => format!("DenseVec<{t}>"),
+                2 => format!("DenseMat<{t}>"),
+                3 => format!("Dense3<{t}>"),
+                _ => format!("Tensor<{t}, (Dense, …)>"),
             };
             let help = match self.similar(&name) {
                 Some(other) => format!("did you mean `{other}`?"),
@@ -355,7 +361,7 @@ impl Resolver<'_> {
         let help = match self.similar(&name) {
             _ if function(&name).is_some() => format!("a function has arguments: `{name}(…)`"),
             Some(other) => format!("did you mean `{other}`?"),
-            None => format!("declare it among the parameters, such as `{name}: f32`"),
+            None => format!("declare it among the parameters, such as `{name}: {}`", self.element()),
         };
         self.error("unknown-name", span, format!("there is no scalar or tensor `{name}`"), help);
     }

@@ -71,6 +71,15 @@ impl Parser<'_> {
             );
             return None;
         }
+        if matches!(&tokens[0], TokenTree::Punct(p) if p.as_char() == '#') {
+            self.error(
+                "attribute-in-body",
+                first,
+                "documentation and attributes have no place in the kernel's body",
+                "write them before `fn`; `//` comments stand anywhere",
+            );
+            return None;
+        }
         let Split { lhs, assignment, rhs } = match split(tokens, end) {
             Ok(split) => split,
             Err(Some(equality)) => {

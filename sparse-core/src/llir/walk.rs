@@ -191,6 +191,13 @@ impl Stmt {
         expressions!(self, f, as_mut, for_each_expr_mut)
     }
 
+    /// Do its expressions, or those of blocks nested in it, mention the variable?
+    pub fn mentions(&self, var: VarId) -> bool {
+        let mut found = false;
+        visit_exprs(std::slice::from_ref(self), &mut |e| found |= e.is_var(var));
+        found
+    }
+
     /// The buffers that it reads or writes besides those that its expressions load from.
     pub fn buffers(&self) -> Vec<BufferId> {
         match self {

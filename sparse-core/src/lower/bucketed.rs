@@ -270,7 +270,8 @@ impl Lowerer<'_> {
         self.buckets = Some(Buckets { next, first, crd, vals, counts });
         let lowered = self.lower(inner, producer);
         self.buckets = None;
-        body.extend(lowered?);
+        let loops = lowered?;
+        body.extend(if counts { self.of_all_rows(loops) } else { loops });
         Ok(match part {
             None => body,
             Some((var, Parts { n, work })) => vec![Stmt::Threads {
@@ -284,6 +285,27 @@ impl Lowerer<'_> {
                 body,
             }],
         })
+    }
+
+    /// Loops over rows and their entries, to which it is all the same whose they are: one loop over the entries. Where rows end
+    /// is a branch that the processor does not foresee, which takes longer than to count a few entries.
+    fn of_all_rows(&self, mut loops: Block) -> Block {
+        if let [Stmt::For { var: row, lo: first, hi: last, step: 1, body: inner, .. }] = &mut loops[..]
+            && let [
+                Stmt::Let { var: begin, value: Expr::Load { buffer, index } },
+                Stmt::Let { var: end, value },
+                Stmt::For { lo, hi, step: 1, body, .. },
+            ] = &mut inner[..]
+            && self.buffers[buffer.index()].space == Space::Input
+            && (index.is_var(*row) && lo.is_var(*begin))
+            && (*value == build::load(*buffer, build::add(*row, Expr::Index(1))) && hi.is_var(*end))
+            && !body.iter().any(|s| [*row, *begin, *end].iter().any(|v| s.mentions(*v)))
+        {
+            // Both are rows of the operand, or the end of all, in this order.
+            (*lo, *hi) = (build::load(*buffer, first.clone()), build::load(*buffer, last.clone()));
+            return inner.split_off(2);
+        }
+        loops
     }
 
     /// The coordinates of a part: with about as many entries as any other, of an operand that has its positions.

@@ -2,7 +2,7 @@
 
 use super::place::length;
 use super::region::Window;
-use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::walk::visit_stmts;
 use crate::llir::{Block, Expr, IndexOp, Stmt, VarId, build};
 
 /// What is counted one by one is counted at once, and what is counted once is no counter.
@@ -62,7 +62,7 @@ fn counted_once(mut block: Block) -> Block {
 
 /// What comes after the declaration of a counter at 0, without it, if it counts once.
 fn settle(var: VarId, after: &[Stmt]) -> Option<Block> {
-    let at = after.iter().position(|s| changes(s, var) || mentions(s, var))?;
+    let at = after.iter().position(|s| changes(s, var) || s.mentions(var))?;
     let Stmt::Assign { var: assigned, value } = &after[at] else { return None };
     let count = first_count(var, value).filter(|_| *assigned == var)?;
     let (before, after) = (&after[..at], &after[at + 1..]);
@@ -72,7 +72,7 @@ fn settle(var: VarId, after: &[Stmt]) -> Option<Block> {
     let mut out = before.to_vec();
     match after {
         [Stmt::Store { buffer, index, value }, rest @ ..]
-            if !index.mentions(var) && uses(value, var) == 1 && !rest.iter().any(|s| mentions(s, var)) =>
+            if !index.mentions(var) && uses(value, var) == 1 && !rest.iter().any(|s| s.mentions(var)) =>
         {
             let mut value = value.clone();
             value.substitute(var, &count);
@@ -104,12 +104,6 @@ fn uses(e: &Expr, var: VarId) -> usize {
     let mut uses = 0;
     e.visit(&mut |e| uses += usize::from(e.is_var(var)));
     uses
-}
-
-fn mentions(s: &Stmt, var: VarId) -> bool {
-    let mut found = false;
-    visit_exprs(std::slice::from_ref(s), &mut |e| found |= e.is_var(var));
-    found
 }
 
 fn changes(s: &Stmt, var: VarId) -> bool {

@@ -61,7 +61,7 @@ impl Tidy<'_> {
             }
             if uses == 1
                 && is_argument_load(value, self.buffers)
-                && let Some(user) = after.iter_mut().find(|s| !is_let(s) || mentions(s, *var))
+                && let Some(user) = after.iter_mut().find(|s| !is_let(s) || s.mentions(*var))
                 && let Some(slot) = bound(user, *var)
             {
                 *slot = value.clone();
@@ -81,12 +81,6 @@ fn is_asked_by_loop(cond: &Expr, then: &[Stmt]) -> bool {
         }
         _ => false,
     }
-}
-
-fn mentions(stmt: &Stmt, v: VarId) -> bool {
-    let mut found = false;
-    visit_exprs(std::slice::from_ref(stmt), &mut |e| found |= e.is_var(v));
-    found
 }
 
 fn is_let(s: &Stmt) -> bool {

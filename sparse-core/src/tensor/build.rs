@@ -62,7 +62,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let dims = coord::<F>(&dims)?;
         check_range(dims.as_ref(), &crd, vals.len())?;
         let sizes: Vec<usize> = F::ORDER.iter().map(|&d| dims.as_ref()[d]).collect();
-        let sorted = sort(&sizes, vals.len(), &Column::of_list(&crd, F::ORDER))?;
+        let sorted = sort(&sizes, vals.len(), &Column::of_list(&crd, F::ORDER), F::RANK)?;
         drop(crd);
         // SAFETY: they were in range, and are sorted.
         unsafe { Self::from_sorted(dims, sorted, vals.into()) }
@@ -139,7 +139,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
         drop(vals);
         kept.shrink();
         let sizes: Vec<usize> = F::ORDER.iter().map(|&d| dims.as_ref()[d]).collect();
-        let sorted = sort(&sizes, kept.len(), &Column::of_list(&crd, F::ORDER))?;
+        let sorted = sort(&sizes, kept.len(), &Column::of_list(&crd, F::ORDER), F::RANK)?;
         drop(crd);
         // SAFETY: they are coordinates of the dimensions, and are sorted.
         unsafe { Self::from_sorted(dims, sorted, kept) }

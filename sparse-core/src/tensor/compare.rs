@@ -80,7 +80,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let by_level = expand(&self.views())?;
         let level_of = |d: usize| F::ORDER.iter().position(|&o| o == d).unwrap_or(d);
         let levels: Vec<usize> = (0..F::RANK).map(level_of).collect();
-        let sorted = sort(self.dims.as_ref(), self.stored(), &Column::of_columns(&by_level, &levels))?;
+        let sorted =
+            sort(self.dims.as_ref(), self.stored(), &Column::of_columns(&by_level, &levels), F::RANK)?;
         let mut all = Vec::with_capacity(self.stored());
         sorted.apply(&self.vals, |v| all.push(v));
         let mut entries: Entries<T> = Entries { columns: vec![Buffer::new(); F::RANK], vals: vec![] };

@@ -90,8 +90,8 @@ pub(super) fn is_row_major(levels: &[Level], order: &[usize]) -> bool {
     levels.iter().all(|l| l.is_full()) && order.is_sorted()
 }
 
-/// Sorts entries whose levels are the dimensions in one order by those of another. It does not depend on the formats' types, so
-/// that it is compiled once.
+/// Sorts entries whose levels are the dimensions in one order, and which are in that order, by those of another. It does not
+/// depend on the formats' types, so that it is compiled once.
 fn reordered(
     columns: Vec<Buffer<i32>>,
     entries: usize,
@@ -101,7 +101,18 @@ fn reordered(
     let sizes: Vec<usize> = to.iter().map(|&d| dims[d]).collect();
     let level_of = |&d: &usize| from.iter().position(|&o| o == d).unwrap_or(d);
     let sources: Vec<usize> = to.iter().map(level_of).collect();
-    sort(&sizes, entries, &Column::of_columns(&columns, &sources))
+    let first = unsorted(&sources);
+    if first == 0 {
+        return Ok(Sorted { columns, order: None });
+    }
+    sort(&sizes, entries, &Column::of_columns(&columns, &sources), first)
+}
+
+/// By how many of these levels what is sorted by levels 0, 1, 2, … has to be sorted, in a way that leaves equal ones as they
+/// stand, to be sorted by all: the others follow in their old order.
+fn unsorted(levels: &[usize]) -> usize {
+    let sorted = (0..levels.len()).rev().take_while(|&n| levels[n..].is_sorted()).last();
+    sorted.unwrap_or(levels.len())
 }
 
 /// Removes the entries whose value is the fill.
@@ -116,4 +127,24 @@ fn drop_fill<T: Element>(columns: &mut [Buffer<i32>], vals: &mut Buffer<T>, fill
 /// The levels of a tensor that is dense throughout.
 pub(super) fn dense_levels(rank: usize) -> Vec<LevelArrays<Buffer<i32>>> {
     (0..rank).map(|_| LevelArrays::Dense).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_that_keep_their_order_are_not_sorted() {
+        for (levels, first) in [
+            (&[0, 1, 2][..], 0),
+            (&[1, 0], 1),
+            (&[1, 0, 2], 1),
+            (&[2, 0, 1], 1),
+            (&[0, 2, 1], 2),
+            (&[2, 1, 0], 2),
+            (&[], 0),
+        ] {
+            assert_eq!(unsorted(levels), first, "{levels:?}");
+        }
+    }
 }

@@ -56,7 +56,7 @@ impl DynTensor {
         }
         check_range(&dims, &crd, entries.len())?;
         let levels = Column::of_list(&crd, spec.order());
-        let sorted = sort(&spec.level_sizes(&dims), entries.len(), &levels)?;
+        let sorted = sort(&spec.level_sizes(&dims), entries.len(), &levels, levels.len())?;
         let mut values = Vec::with_capacity(entries.len());
         let in_order = |e: usize| sorted.order.as_ref().map_or(e, |order| order[e] as usize);
         values.extend((0..entries.len()).map(|e| entries[in_order(e)].1));

@@ -46,8 +46,9 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Sorts `n` entries by level, of which the coordinates at level `l` are below `sizes[l]`.
-pub(super) fn sort(sizes: &[usize], n: usize, levels: &[Column<'_>]) -> Result<Sorted> {
+/// Sorts `n` entries by level, of which the coordinates at level `l` are below `sizes[l]`. Those that are equal in the `first`
+/// levels are in order.
+pub(super) fn sort(sizes: &[usize], n: usize, levels: &[Column<'_>], first: usize) -> Result<Sorted> {
     if n > i32::MAX as usize {
         return Err(Error::TooManyEntries { count: n as u128 });
     }
@@ -67,10 +68,10 @@ pub(super) fn sort(sizes: &[usize], n: usize, levels: &[Column<'_>]) -> Result<S
     let bits: Vec<u32> = sizes.iter().map(|&s| usize::BITS - s.saturating_sub(1).leading_zeros()).collect();
     let total = bits.iter().sum::<u32>() + (usize::BITS - (n - 1).leading_zeros());
     if total <= 64 {
-        return radix_64(&bits, n, levels);
+        return radix_64(&bits, n, levels, first);
     }
     if total <= 128 {
-        return radix_128(&bits, n, levels);
+        return radix_128(&bits, n, levels, first);
     }
     let mut order: Vec<u32> = (0..n as u32).collect();
     order.sort_by(|&a, &b| compare(a as usize, b as usize));
@@ -83,7 +84,7 @@ const DIGIT_BITS: u32 = 11;
 
 macro_rules! radix {
     ($name:ident, $key:ty) => {
-        fn $name(bits: &[u32], n: usize, levels: &[Column<'_>]) -> Result<Sorted> {
+        fn $name(bits: &[u32], n: usize, levels: &[Column<'_>], first: usize) -> Result<Sorted> {
             let number_bits = usize::BITS - (n - 1).leading_zeros();
             let mut keys: Vec<$key> = Vec::new();
             let mut other: Vec<$key> = Vec::new();
@@ -97,12 +98,14 @@ macro_rules! radix {
                 packed << number_bits | e as $key
             }));
             other.resize(n, 0);
-            let total = bits.iter().sum::<u32>();
-            let passes = total.div_ceil(DIGIT_BITS).max(1);
-            let digit_bits = total.div_ceil(passes).max(1);
+            // What is in order needs no pass: each leaves equal keys as they stand.
+            let in_order = bits[first..].iter().sum::<u32>();
+            let total = bits[..first].iter().sum::<u32>();
+            let passes = total.div_ceil(DIGIT_BITS);
+            let digit_bits = total.div_ceil(passes.max(1));
             let mask = (1 << digit_bits) - 1;
             for pass in 0..passes {
-                let shift = number_bits + pass * digit_bits;
+                let shift = number_bits + in_order + pass * digit_bits;
                 let digit = |key: $key| (key >> shift) as usize & mask;
                 let mut heads = vec![0u32; mask + 1];
                 keys.iter().for_each(|&key| heads[digit(key)] += 1);
@@ -164,7 +167,7 @@ mod tests {
                     .collect();
                 let crd = entries.concat();
                 let levels = Column::of_list(&crd, &(0..rank).collect::<Vec<_>>());
-                let sorted = sort(&sizes, entries.len(), &levels).unwrap();
+                let sorted = sort(&sizes, entries.len(), &levels, rank).unwrap();
                 let mut expected: Vec<usize> = (0..entries.len()).collect();
                 expected.sort_by_key(|&e| entries[e].clone());
                 let order = sorted.order.unwrap();

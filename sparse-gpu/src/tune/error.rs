@@ -14,7 +14,7 @@ pub enum TuneError {
     /// Another number of tensors or scalars than the kernel takes.
     #[error(
         "the kernel takes {expected_tensors} tensors and {expected_scalars} scalars, not {tensors} and {scalars}: \
-         pass its parameters in order, and no result"
+         pass all of its parameters in order, those that it changes among them, and nothing for what it returns"
     )]
     ArgumentCount {
         /// Tensors that the kernel takes.

@@ -28,6 +28,8 @@ pub(super) struct Stmts<'a> {
     in_positions: bool,
     /// Are four entries a row's last ones?
     last: bool,
+    /// How often it is written out, by unrolled loops around.
+    pub(super) copies: u32,
 }
 
 impl<'a> Stmts<'a> {
@@ -39,7 +41,13 @@ impl<'a> Stmts<'a> {
             kept: None,
             in_positions: false,
             last: false,
+            copies: 1,
         }
+    }
+
+    /// With what an unrolled loop writes out so many times.
+    pub(super) fn written_out(self, times: u32) -> Self {
+        Stmts { copies: self.copies * times, ..self }
     }
 
     /// With updates of an accumulator going to another place.

@@ -9,7 +9,8 @@ use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use crate::llir::{Expr, IndexOp, Stmt, VarId};
 
-/// So many copies are written out; of more, each is an iteration of a loop over as many.
+/// So many copies are written out, by all unrolled loops around them together; of more, each is an iteration of a loop over as
+/// many.
 const MOST_COPIES: u32 = 64;
 
 /// A loop to be unrolled.
@@ -27,11 +28,12 @@ impl Unrolled<'_> {
         let (names, step) = (stmts.names, u64::from(self.step));
         let (next, end, var) = (&names.next, &names.end, names.var(self.var));
         let (lo, hi) = (stmts.exprs.initial(self.lo), stmts.exprs.initial(self.hi));
-        let body = stmts.block(self.body);
-        if let Some(trips) = self.trips()
-            && trips <= u64::from(self.copies.min(MOST_COPIES))
-        {
-            let copies = (0..trips).map(|n| match n * step {
+        let most = MOST_COPIES / stmts.copies;
+        let trips = self.trips().and_then(|n| n.try_into().ok()).filter(|n| *n <= self.copies.min(most));
+        let times = trips.or((self.copies <= most).then_some(self.copies)).unwrap_or(1);
+        let body = stmts.written_out(times.max(1)).block(self.body);
+        if let Some(trips) = trips {
+            let copies = (0..u64::from(trips)).map(|n| match n * step {
                 0 => quote!({ let #var = #next; #body }),
                 ahead => {
                     let ahead = bare(ahead);
@@ -42,7 +44,7 @@ impl Unrolled<'_> {
         }
         let copies = u64::from(self.copies);
         let (last, all) = (bare((copies - 1) * step), bare(copies * step));
-        let several = if self.copies <= MOST_COPIES {
+        let several = if self.copies <= most {
             let copies = (0..copies).map(|n| match n * step {
                 0 => quote!({ let #var = #next; #body }),
                 ahead => {

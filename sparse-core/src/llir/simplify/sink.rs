@@ -8,7 +8,7 @@
 //! the loop stores in memory what it could have looked up again.
 
 use super::super::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Block, Expr, Program, Space, Step, Stmt, VarId};
+use crate::llir::{Block, Expr, Program, Space, Step, Stmt};
 
 /// Moves such declarations behind loops.
 pub(super) fn sink(program: &mut Program) {
@@ -38,7 +38,7 @@ fn target(program: &Program, stmts: &[Stmt], at: usize) -> Option<usize> {
     if !is_lookup(program, value) {
         return None;
     }
-    let user = (at + 1..stmts.len()).find(|n| mentions(&stmts[*n], *var))?;
+    let user = (at + 1..stmts.len()).find(|n| stmts[*n].mentions(*var))?;
     let between = &stmts[at + 1..user];
     let passes_loop = between.iter().any(|s| matches!(s, Stmt::For { .. } | Stmt::While { .. }));
     let mut changes = false;
@@ -88,10 +88,4 @@ fn handed_on(stmts: &mut Block, reads: &[usize]) {
             at += 1;
         }
     }
-}
-
-fn mentions(stmt: &Stmt, var: VarId) -> bool {
-    let mut found = false;
-    visit_exprs(std::slice::from_ref(stmt), &mut |e| found |= *e == Expr::Var(var));
-    found
 }

@@ -171,7 +171,7 @@ impl Batch<'_> {
         if each.is_empty() {
             return None;
         }
-        if each.iter().any(|s| mentions(s, entry)) {
+        if each.iter().any(|s| s.mentions(entry)) {
             each.insert(0, Stmt::Let { var: entry, value: build::add(first, n) });
         }
         // Each variable is declared once.
@@ -183,10 +183,4 @@ impl Batch<'_> {
         let (lo, hi) = (Expr::Index(0), Expr::Index(plan.entries.into()));
         Some(Stmt::For { var: n, lo, hi, step: 1, kind: LoopKind::Unroll(plan.entries), body: each })
     }
-}
-
-fn mentions(stmt: &Stmt, var: VarId) -> bool {
-    let mut found = false;
-    visit_stmts(std::slice::from_ref(stmt), &mut |s| s.for_each_expr(&mut |e| found |= e.mentions(var)));
-    found
 }
