@@ -354,7 +354,9 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
         let entries = data::entries(rng, &spec, &dims, taste);
         served.push(tensors.len());
         let name = ["A", "B", "C", "D", "E", "F", "G", "H"][tensors.len()].to_string();
-        tensors.push(Operand { name, spec, mode: Mode::Input, dims, entries });
+        let mut operand = Operand { name, spec, mode: Mode::Input, dims, entries, bare: vec![] };
+        operand.bare = data::bare(rng, &operand, taste);
+        tensors.push(operand);
     }
     let rhs = expression::place(&rhs, &mut accesses, &served);
 
@@ -366,7 +368,7 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
     let rhs = if at == tensors.len() { rhs } else { expression::renumber(&rhs, &shift) };
     let mode = if in_place { Mode::InOut } else { Mode::Result };
     let dense = FormatSpec::new(vec![Level::Dense; lhs.len()]);
-    let out = Operand { name: "R".into(), spec: dense, mode, dims: out_dims, entries: vec![] };
+    let out = Operand { name: "R".into(), spec: dense, mode, dims: out_dims, entries: vec![], bare: vec![] };
     tensors.insert(at, out);
 
     let scalars = (0..scalars)

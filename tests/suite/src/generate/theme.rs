@@ -44,6 +44,8 @@ pub(super) enum Theme {
     Long,
     /// Operands in mode orders that no common order of the loops suits.
     Orders,
+    /// Fibers that are stored though nothing is in them.
+    Bare,
 }
 
 const ALL: &[Theme] = &[
@@ -64,6 +66,7 @@ const ALL: &[Theme] = &[
     Theme::Tiny,
     Theme::Long,
     Theme::Orders,
+    Theme::Bare,
 ];
 
 /// What hardly meets by chance, and suits each other.

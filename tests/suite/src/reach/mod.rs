@@ -165,6 +165,9 @@ fn data(case: &Case, did: &mut Vec<String>) {
             1 => say("one entry"),
             _ => rows(t, &mut say),
         }
+        if t.bare_fibers().next().is_some() {
+            say("fibers without entries");
+        }
         if t.entries.iter().any(|e| e.1.is_zero()) {
             say("explicit zeros");
         }
@@ -473,6 +476,7 @@ const GPU: &[&str] = &[
     "one huge row",
     "fewer rows than a block",
     "explicit zeros",
+    "fibers without entries",
     "infinities or NaN",
     "a variable of the result alone",
     "rows on teams, fused",

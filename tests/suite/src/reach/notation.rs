@@ -202,6 +202,7 @@ pub(super) const NOTATION: &[&str] = &[
     "empty rows",
     "one huge row",
     "explicit zeros",
+    "fibers without entries",
     "duplicates",
     "infinities or NaN",
     "a part of a product: a number",

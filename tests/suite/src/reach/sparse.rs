@@ -153,5 +153,6 @@ pub(super) const SPARSE: &[&str] = &[
     "empty rows",
     "one huge row",
     "explicit zeros",
+    "fibers without entries",
     "infinities or NaN",
 ];
