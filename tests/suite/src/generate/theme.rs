@@ -46,6 +46,8 @@ pub(super) enum Theme {
     Orders,
     /// Fibers that are stored though nothing is in them.
     Bare,
+    /// Names that something else has, or might have.
+    Names,
 }
 
 const ALL: &[Theme] = &[
@@ -67,6 +69,7 @@ const ALL: &[Theme] = &[
     Theme::Long,
     Theme::Orders,
     Theme::Bare,
+    Theme::Names,
 ];
 
 /// What hardly meets by chance, and suits each other.

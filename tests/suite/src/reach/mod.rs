@@ -31,6 +31,9 @@ pub fn reached(case: &Case, programs: Vec<String>) -> Vec<String> {
     if precomputes_apart(case) {
         did.push("precompute of operands that stand apart".into());
     }
+    if case.vars.iter().any(|(name, _)| name.len() > 1) {
+        did.push("names of something else".into());
+    }
     if broadcasts(case) {
         did.push("a variable of the result alone".into());
     }
@@ -255,6 +258,7 @@ const SCHEDULES: &[&str] = &[
     "split of a co-iterated dimension",
     "8 commands",
     "a broken promise",
+    "names of something else",
     "a sparse result",
     "a variable of the result alone",
     "precompute of operands that stand apart",
@@ -477,6 +481,8 @@ const GPU: &[&str] = &[
     "fewer rows than a block",
     "explicit zeros",
     "fibers without entries",
+    "names of something else",
+    "precompute over a derived variable",
     "infinities or NaN",
     "a variable of the result alone",
     "rows on teams, fused",

@@ -203,6 +203,7 @@ pub(super) const NOTATION: &[&str] = &[
     "one huge row",
     "explicit zeros",
     "fibers without entries",
+    "names of something else",
     "duplicates",
     "infinities or NaN",
     "a part of a product: a number",

@@ -154,5 +154,6 @@ pub(super) const SPARSE: &[&str] = &[
     "one huge row",
     "explicit zeros",
     "fibers without entries",
+    "names of something else",
     "infinities or NaN",
 ];
