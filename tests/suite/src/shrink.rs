@@ -156,7 +156,11 @@ fn tensor_edits(t: usize, operand: &Operand, edit: &mut impl FnMut(Step)) {
         }
         size /= 2;
     }
-    for (e, (_, old)) in operand.entries.iter().enumerate() {
+    for (e, (at, old)) in operand.entries.iter().enumerate() {
+        // An entry at a dimension's end keeps it long.
+        for d in (0..at.len()).filter(|&d| at[d] > 0) {
+            edit(Box::new(move |c| c.tensors[t].entries[e].0[d] = 0));
+        }
         for v in [1, 0, 2] {
             let v = old.dtype().from_i64(v);
             if weight(v) < weight(*old) {
