@@ -582,3 +582,23 @@ fn what_is_added_to_a_sparse_operand_may_leave_a_sum_where_it_stores_nothing() {
         agrees(text, &[Tensor("A", &[2, 3], a), Tensor("b", &[2], &b), Tensor("C", &[2, 3], &c)]);
     }
 }
+
+/// Each of two fills annihilates, to a number or to the infinity as large: the value beside one is not that beside the other,
+/// though neither is read there.
+#[test]
+fn a_number_and_an_infinity_annihilate_each_by_itself() {
+    let (high, low) = ("Filled<(Dense, Compressed), PosInf>", "Filled<(Dense, Compressed), NegInf>");
+    let text = format!(
+        "fn kernel(A: DenseMat<i32>, C: Tensor<i32, {high}>, D: Tensor<i32, {low}>) -> DenseMat<i32> \
+         {{ R[i, k] = A[i, k] + min(!C[i, k], D[i, k]); }}"
+    );
+    let a: Vec<[usize; 2]> = (0..12).map(|n| [n / 6, n % 6]).collect();
+    let a: Vec<(&[usize], f64)> = a.iter().map(|c| (&c[..], 1.0)).collect();
+    let c: [(&[usize], f64); 4] = [(&[0, 1], 1.0), (&[0, 3], 2.0), (&[0, 5], 4.0), (&[1, 0], 1.0)];
+    let d: [(&[usize], f64); 3] = [(&[0, 3], 3.0), (&[1, 2], 7.0), (&[1, 4], -9.0)];
+    for (c, d) in [(&c[..], &d[..]), (&c[..1], &[]), (&c[3..], &d[1..]), (&[], &d[..])] {
+        let data = [Tensor("A", &[2, 6], &a), Tensor("C", &[2, 6], c), Tensor("D", &[2, 6], d)];
+        agrees(&text, &data);
+        agrees_on_gpu(&text, &data);
+    }
+}

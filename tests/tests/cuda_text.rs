@@ -34,8 +34,7 @@ fn checked(case: Case) -> Option<Checked> {
     let options = Options { lower: gpu_lowering(&case), ..Options::default() };
     let program = compile_cuda(kernel, &options).ok()?.program;
     let inputs = case.tensors.iter().filter(|t| t.mode != ast::Mode::Result);
-    let tensors = inputs
-        .map(|t| DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true).ok());
+    let tensors = inputs.map(|t| t.tensor(case.dtype).ok());
     let mut args: Vec<Arg> = tensors.map(|t| Some(Arg::Tensor(t?))).collect::<Option<_>>()?;
     args.extend(case.scalars.iter().map(|s| Arg::Scalar(s.1)));
     run_with(&program, &args, Limits { steps: 1_000_000 }).ok()?;

@@ -622,3 +622,19 @@ fn threads_that_share_a_window_that_moves() {
         sums_agree("Csc", [3, 3], &stored, &schedule);
     }
 }
+
+/// A lane that has an element of a workspace for itself reduces into it alone, whatever its group does with what it reads.
+#[test]
+fn lanes_with_elements_of_a_workspace_of_their_own() {
+    let stored: Vec<[usize; 2]> = (0..23).map(|n| [n % 3, 5 * n % 11]).collect();
+    for (made, group) in
+        [("divide(p, lane, part, 2);", 2), ("split(p, part, lane, 4); reorder(lane, part);", 4)]
+    {
+        let schedule = format!(
+            "pos(j, p, A[i, j]); {made} precompute(A[i, j], [lane], [lane], w); \
+             parallelize(lane, GPUGroup({group}), ParallelReduction);"
+        );
+        sums_agree("Csr", [3, 11], &stored, &schedule);
+        sums_agree("Csr", [1, 0], &[], &schedule);
+    }
+}

@@ -1,9 +1,12 @@
 //! Shrunk counterexamples of the suite of sparse results, each by the mistake that it found.
 #![allow(non_snake_case)]
 
+use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::front::parse_str;
 use sparse_core::scalar::Value;
 use sparse_core::tensor::DynTensor;
 use sparse_gpu::prelude::*;
+use tests::named::{Data, agrees};
 use tests::natively::{build, random};
 use tests::{check, kernel};
 
@@ -27,6 +30,39 @@ mod a_workspace_is_filled_again_beside_a_singleton {
             let B = build(&[4, 5, 3], &entries);
             check!(SUM, sum(A, B));
         }
+    }
+}
+
+/// A copy of an operand that has one entry a row is read at every coordinate of a row.
+mod a_copy_has_no_single_entries {
+    use super::*;
+
+    const ROWS: &str =
+        "fn f(A: Tensor<f64, (Dense, Singleton)>, B: Csr<f64>) -> Csr<f64> { R[i, k] = A[i, j] * B[j, k]; }";
+
+    fn refused(command: &str) -> String {
+        let text = format!("{ROWS} schedule cpu {{ {command} }}");
+        let compiled =
+            compile_kernel(parse_str(&text).unwrap_or_else(|_| panic!("{text}")), &Options::default());
+        compiled.err().map_or(String::new(), |d| d.to_string())
+    }
+
+    #[test]
+    fn rows_are_not_appended_in_its_order() {
+        for copy in ["precompute(A[i, j], [i, j], [i, j], w);", "precompute(A[i, j], [j], [j], w);"] {
+            assert!(refused(copy).contains("the loop over `j` would break it"), "{}", refused(copy));
+        }
+        let part = "split(j, j0, j1, 2); precompute(A[i, j], [j1], [j1], w);";
+        assert!(refused(part).contains("result-order"), "{}", refused(part));
+    }
+
+    /// One entry of it is a number.
+    #[test]
+    fn an_entry_by_itself_is_one() {
+        let text = format!("{ROWS} schedule cpu {{ precompute(A[i, j], [], [], w); }}");
+        let a: [(&[usize], f64); 3] = [(&[0, 3], 2.0), (&[1, 0], 5.0), (&[2, 3], -1.0)];
+        let b: [(&[usize], f64); 4] = [(&[0, 1], 3.0), (&[2, 0], 4.0), (&[3, 0], 1.0), (&[3, 2], 7.0)];
+        agrees(&text, &[Data::Tensor("A", &[3, 4], &a), Data::Tensor("B", &[4, 3], &b)]);
     }
 }
 

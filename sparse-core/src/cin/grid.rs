@@ -116,8 +116,11 @@ impl Grid {
 }
 
 /// Do two iterations of a GPU's loop always write different elements, whatever the serial loops around it? Iterations over
-/// positions have other coordinates in each fiber: the coordinates above have to be the element's too.
+/// positions have other coordinates in each fiber: the coordinates above have to be the element's too, unless its number itself is.
 pub fn tells_apart(kernel: &Kernel, p: &Provenance, v: IndexVar, indices: &[IndexVar]) -> bool {
+    if indices.contains(&v) {
+        return true;
+    }
     if !p.tells_apart(v, indices) {
         return false;
     }

@@ -8,7 +8,7 @@ use super::algebra::simplify;
 use super::nested::Nested;
 use super::order::level_vars;
 use super::result::background;
-use super::val::AccessId;
+use super::val::{AccessId, Val};
 use super::{Access, Cin};
 use crate::format::Level;
 use crate::front::ast::{IndexVar, Kernel};
@@ -36,6 +36,14 @@ pub fn singles(kernel: &Kernel, cin: &Cin, is_read: impl Fn(&Access) -> bool) ->
         let gone = simplify(&n.nest.rhs.replace(id, fill), kernel.dtype);
         gone.constant() == Some(background(n.nest.op, out, kernel))
     };
+    // What a workspace is filled with by a loop over the variable is read at all of its coordinates.
+    let filled = |v: &Val, var: &IndexVar| match v {
+        Val::Work(p) if p.nest.loops.iter().any(|l| cin.provenance.roots(*l).contains(var)) => {
+            Some(Val::Lit(kernel.dtype.zero()))
+        }
+        _ => None,
+    };
+    let walked = |id: AccessId, var: &IndexVar| n.nest.rhs.map(&|v| filled(v, var)).contains(id);
     let mut found: Vec<Single> = vec![];
     for (id, a) in (0..).map(AccessId).zip(&n.accesses).filter(|(_, a)| is_read(a)) {
         let spec = &kernel.tensors[a.tensor.index()].spec;
@@ -43,7 +51,8 @@ pub fn singles(kernel: &Kernel, cin: &Cin, is_read: impl Fn(&Access) -> bool) ->
         let mut known = true;
         for (l, (level, var)) in spec.levels.iter().zip(&vars).enumerate() {
             let is_lone = matches!(level, Level::Singleton { .. }) && l > 0 && known;
-            if is_lone && !n.lhs.indices.contains(var) && !vars[..l].contains(var) && needed(id, a) {
+            let is_reduced = !n.lhs.indices.contains(var) && !vars[..l].contains(var);
+            if is_lone && is_reduced && needed(id, a) && walked(id, var) {
                 found.push(Single { var: *var, above: vars[..l].to_vec() });
             }
             let is_known = n.lhs.indices.contains(var) || found.iter().any(|s| s.var == *var);

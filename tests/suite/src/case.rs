@@ -24,6 +24,8 @@ pub struct Operand {
     pub dims: Vec<usize>,
     /// Its entries, duplicates kept; empty for a result.
     pub entries: Vec<Entry>,
+    /// Fibers that are stored though nothing is in them: their coordinates by level, from the root down.
+    pub bare: Vec<Vec<usize>>,
 }
 
 /// A kernel and its arguments.
@@ -173,7 +175,10 @@ impl Case {
         let mut coords: Vec<_> = t.entries.iter().map(|e| &e.0).collect();
         coords.sort();
         let repeated = coords.windows(2).any(|w| w[0] == w[1]);
-        let remark = if repeated { " // duplicates are stored one by one" } else { "" };
+        let mut remark = if repeated { " // duplicates are stored one by one".into() } else { String::new() };
+        if !t.bare.is_empty() {
+            let _ = write!(remark, " // without entries, by level: {:?}", t.bare);
+        }
         format!(
             "let {mutable}{} = <{ty}>::from_triplets({:?}, [{}])?;{remark}",
             t.name,

@@ -350,8 +350,7 @@ pub(crate) fn compiled(
 /// What a case is called with.
 pub(crate) fn arguments(case: &Case) -> Result<Vec<Arg>, Stop> {
     let tensors = case.tensors.iter().filter(|t| t.mode != ast::Mode::Result).map(|t| {
-        let tensor = DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true);
-        tensor.map(Arg::Tensor).map_err(|e| broken("tensor", format!("{}: {e}", t.name)))
+        t.tensor(case.dtype).map(Arg::Tensor).map_err(|e| broken("tensor", format!("{}: {e}", t.name)))
     });
     tensors.chain(case.scalars.iter().map(|s| Ok(Arg::Scalar(s.1)))).collect()
 }

@@ -40,7 +40,7 @@ pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
             None => return Err(format!("no data for `{name}`")),
         };
         let entries = entries.iter().map(|(c, v)| (c.to_vec(), convert(*v, dtype))).collect();
-        tensors.push(Operand { name, spec: t.spec.clone(), mode: t.mode, dims, entries });
+        tensors.push(Operand { name, spec: t.spec.clone(), mode: t.mode, dims, entries, bare: vec![] });
     }
     let mut scalars = Vec::new();
     for s in &kernel.scalars {

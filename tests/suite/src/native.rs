@@ -5,6 +5,7 @@
 use crate::case::{Case, Operand, type_text, value_code};
 use crate::command::Command;
 use crate::differential::Run;
+use sparse_core::format::LevelArrays;
 use sparse_core::front::ast::Mode;
 use sparse_core::scalar::{DType, Value};
 use std::collections::HashMap;
@@ -32,6 +33,14 @@ type Outcome = Result<DynTensor, Box<dyn std::error::Error>>;
 fn build<T: Element, F: Format>(dims: &[usize], entries: &[(&[usize], T)]) -> Result<Tensor<T, F>, sparse_core::error::Error> {
     let entries: Vec<_> = entries.iter().map(|(c, v)| (c.to_vec(), v.to_value())).collect();
     DynTensor::from_entries(F::spec(), T::DTYPE, dims.to_vec(), &entries, true)?.try_into()
+}
+
+/// A tensor from its arrays, which no entries tell.
+fn made<T: Element, F: Format>(dims: &[usize], levels: Vec<LevelArrays<Vec<i32>>>, vals: &[T]) -> Result<Tensor<T, F>, sparse_core::error::Error> {
+    let vals = vals.iter().map(|v| v.to_value()).collect();
+    let t = DynTensor { spec: F::spec(), dtype: T::DTYPE, dims: dims.to_vec(), levels, vals };
+    t.validate()?;
+    t.try_into()
 }
 
 /// A result has memory for what is in it, and no more.
@@ -127,6 +136,20 @@ fn module(number: u64, case: &Case, out: &mut String) {
 }
 
 fn build_code(t: &Operand, dtype: DType, mutable: bool) -> String {
+    if t.bare_fibers().next().is_some()
+        && let Ok(made) = t.tensor(dtype)
+    {
+        let levels: Vec<_> = made.levels.iter().map(level_code).collect();
+        let vals: Vec<_> = made.vals.iter().map(|v| value_code(*v)).collect();
+        return format!(
+            "let {}: {} = super::made(&{:?}, vec![{}], &[{}])?;",
+            t.name,
+            type_text(&t.spec, dtype),
+            t.dims,
+            levels.join(", "),
+            vals.join(", ")
+        );
+    }
     let entries: Vec<_> = t.entries.iter().map(|(c, v)| format!("(&{c:?}, {})", value_code(*v))).collect();
     format!(
         "let {}{}: {} = super::build(&{:?}, &[{}])?;",
@@ -136,6 +159,16 @@ fn build_code(t: &Operand, dtype: DType, mutable: bool) -> String {
         t.dims,
         entries.join(", ")
     )
+}
+
+fn level_code(level: &LevelArrays<Vec<i32>>) -> String {
+    match level {
+        LevelArrays::Dense => "LevelArrays::Dense".into(),
+        LevelArrays::Compressed { pos, crd } => {
+            format!("LevelArrays::Compressed {{ pos: vec!{pos:?}, crd: vec!{crd:?} }}")
+        }
+        LevelArrays::Singleton { crd } => format!("LevelArrays::Singleton {{ crd: vec!{crd:?} }}"),
+    }
 }
 
 /// What the crate printed: results by case, or why there are none.

@@ -210,15 +210,23 @@ fn visited_by(
             surely.push(at.to_vec());
         }
     });
-    if let ResultKind::Like { of, .. } = result_kind(kernel, cin) {
+    if let ResultKind::Like { of, levels } = result_kind(kernel, cin) {
         // An operand's pattern is shared as it is, even by a result that is the fill everywhere.
         let name = kernel.tensors[of.tensor.index()].name.to_string();
-        let operand = case.tensors.iter().filter(|t| t.name == name);
+        let operand = || case.tensors.iter().filter(|t| t.name == name);
         // What the operand has not is a dense level's, of which all is there.
         let written = &kernel.assignment.lhs.indices;
         let dims: Vec<_> = written.iter().map(|v| of.indices.iter().position(|w| w == v)).collect();
         let at = |c: &Vec<usize>| dims.iter().map(|d| d.map_or(0, |d| c[d])).collect();
-        perhaps.extend(operand.flat_map(|t| t.entries.iter().map(|e| at(&e.0))));
+        perhaps.extend(operand().flat_map(|t| t.entries.iter().map(|e| at(&e.0))));
+        let by_dimension = |t: &Operand, fiber: &[usize]| {
+            let mut c = vec![0; t.dims.len()];
+            t.spec.order().iter().zip(fiber).for_each(|(&d, own)| c[d] = *own);
+            c
+        };
+        for t in operand() {
+            perhaps.extend(t.bare_fibers().filter(|f| f.len() >= levels).map(|f| at(&by_dimension(t, f))));
+        }
     }
     let out = case.output();
     let all = [&surely[..], &perhaps].concat();

@@ -8,7 +8,6 @@ use crate::command;
 use sparse_core::format::{Fill, FormatSpec, Level, LevelMap};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
 use sparse_core::scalar::{DType, Monoid, Value};
-use sparse_core::tensor::DynTensor;
 use std::time::{Duration, Instant};
 
 /// The longest that one case is shrunk.
@@ -49,7 +48,7 @@ pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
 }
 
 fn is_same(a: &Case, b: &Case) -> bool {
-    let data = |a: &Operand, b: &Operand| a.dims == b.dims && a.entries == b.entries;
+    let data = |a: &Operand, b: &Operand| a.dims == b.dims && a.entries == b.entries && a.bare == b.bare;
     a.vars == b.vars
         && a.scalars == b.scalars
         && a.tensors.len() == b.tensors.len()
@@ -146,6 +145,9 @@ fn tensor_edits(t: usize, operand: &Operand, edit: &mut impl FnMut(Step)) {
             }
         }
     }
+    for fiber in 0..operand.bare.len() {
+        edit(Box::new(move |c| drop(c.tensors[t].bare.remove(fiber))));
+    }
     let n = operand.entries.len();
     let mut size = n;
     while size > 0 {
@@ -154,7 +156,11 @@ fn tensor_edits(t: usize, operand: &Operand, edit: &mut impl FnMut(Step)) {
         }
         size /= 2;
     }
-    for (e, (_, old)) in operand.entries.iter().enumerate() {
+    for (e, (at, old)) in operand.entries.iter().enumerate() {
+        // An entry at a dimension's end keeps it long.
+        for d in (0..at.len()).filter(|&d| at[d] > 0) {
+            edit(Box::new(move |c| c.tensors[t].entries[e].0[d] = 0));
+        }
         for v in [1, 0, 2] {
             let v = old.dtype().from_i64(v);
             if weight(v) < weight(*old) {
@@ -221,6 +227,9 @@ fn drop_dim(t: &mut Operand, d: usize) {
     for (coord, _) in &mut t.entries {
         coord.remove(d);
     }
+    t.bare.iter_mut().filter(|at| level < at.len()).for_each(|at| {
+        at.remove(level);
+    });
     t.entries.sort_by(|a, b| a.0.cmp(&b.0));
     t.entries.dedup_by(|a, b| a.0 == b.0);
 }
@@ -360,9 +369,7 @@ fn holds(t: &Operand, dtype: DType) -> bool {
     let repeats = coords.windows(2).any(|w| w[0] == w[1]);
     let fits = || {
         // A result has no entries yet.
-        t.mode == Mode::Result
-            || t.spec.holds_every_tensor()
-            || DynTensor::from_entries(t.spec.clone(), dtype, t.dims.clone(), &t.entries, true).is_ok()
+        t.mode == Mode::Result || t.spec.holds_every_tensor() || t.tensor(dtype).is_ok()
     };
     stands && fits() && (!repeats || levels.last().is_some_and(|l| !l.is_unique()))
 }

@@ -38,7 +38,13 @@ impl Spread {
         for (t, factors) in case.tensors.iter_mut().zip(factors) {
             for (d, f) in factors.into_iter().enumerate() {
                 t.dims[d] *= f;
-                t.entries.iter_mut().for_each(|(c, _)| c[d] = c[d] * f + (f - 1));
+                let level = t.spec.map.level_of_dim(d);
+                let bare = t.bare.iter_mut().filter_map(|at| at.get_mut(level));
+                t.entries
+                    .iter_mut()
+                    .map(|(at, _)| &mut at[d])
+                    .chain(bare)
+                    .for_each(|c| *c = *c * f + (f - 1));
             }
         }
         for ((_, size), f) in case.vars.iter_mut().zip(&self.0) {

@@ -24,24 +24,41 @@ pub(super) struct Point {
     st: State,
 }
 
+/// Which operands a point has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Live {
+    /// Those that the value reads: where it reads no more, nobody asks who is left.
+    Needed,
+    /// All that are left. Each of two may annihilate, to another value than the other one: `min` of an integer that is −∞ where it is
+    /// not stored, and of a number as small. Then the value without one is not that without the other, though neither is read.
+    Left,
+}
+
 impl Lowerer<'_> {
     /// The points of the lattice, larger first, and how many cases they have; `None` if these are too many.
     pub(super) fn lattice(&mut self, iters: &[Iter], st: &State) -> Option<(Vec<Point>, usize)> {
-        let live = |st: &State| -> Vec<usize> {
-            (0..iters.len()).filter(|&k| st.rhs.contains(iters[k].access)).collect()
-        };
+        self.lattice_of(iters, st, Live::Needed)
+    }
+
+    fn lattice_of(&mut self, iters: &[Iter], all: &State, live: Live) -> Option<(Vec<Point>, usize)> {
         let mut points: Vec<Point> = Vec::new();
         let mut cases = 0_usize;
-        let mut work = vec![st.clone()];
-        while let Some(st) = work.pop() {
+        let mut work = vec![((0..iters.len()).collect::<Vec<_>>(), all.clone())];
+        while let Some((mut set, st)) = work.pop() {
             if self.drops(&st) {
                 continue;
             }
-            let set = live(&st);
-            if points.iter().any(|p| p.live == set) {
+            set.retain(|&k| live == Live::Left || st.rhs.contains(iters[k].access));
+            if let Some(same) = points.iter().find(|p| p.live == set) {
+                if live == Live::Needed && same.st.rhs != st.rhs {
+                    return self.lattice_of(iters, all, Live::Left);
+                }
                 continue;
             }
-            work.extend(set.iter().rev().map(|&k| st.clone().without(self, &[iters[k].access])));
+            work.extend(set.iter().rev().map(|&gone| {
+                let left = set.iter().copied().filter(|k| *k != gone).collect();
+                (left, st.clone().without(self, &[iters[gone].access]))
+            }));
             let point = Point { live: set, st };
             let conjunction = self.is_conjunction(iters, &point);
             let own = if conjunction { 1 } else { 1_usize.checked_shl(point.live.len() as u32)? };

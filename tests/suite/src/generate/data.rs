@@ -2,7 +2,8 @@
 
 use super::Values;
 use super::theme::{Taste, Theme};
-use crate::case::Entry;
+use crate::bare::may_be_bare;
+use crate::case::{Entry, Operand};
 use crate::rng::Rng;
 use sparse_core::format::FormatSpec;
 use sparse_core::scalar::{DType, Value};
@@ -23,6 +24,25 @@ pub(super) fn entries(rng: &mut Rng, spec: &FormatSpec, dims: &[usize], taste: &
     let walk = Walk { spec, dims, density, rows, repeats };
     walk.level(rng, 0, false, &mut vec![0; dims.len()], &mut coords);
     coords.into_iter().map(|c| (c, value(rng, taste.dtype, taste.values))).collect()
+}
+
+/// Seldom, fibers that are stored though nothing is in them, beside the entries.
+pub(super) fn bare(rng: &mut Rng, operand: &Operand, taste: &Taste) -> Vec<Vec<usize>> {
+    let Operand { spec, dims, entries, .. } = operand;
+    let levels: Vec<usize> = (0..spec.rank()).filter(|&l| may_be_bare(spec, l)).collect();
+    if levels.is_empty() || dims.contains(&0) || !rng.percent(taste.percent(Theme::Bare, 6, 80)) {
+        return vec![];
+    }
+    let fiber = |rng: &mut Rng| {
+        let level = rng.pick(&levels);
+        let beside = entries.get(rng.below(entries.len().max(1)));
+        let of = |rng: &mut Rng, l: usize, d: usize| match beside {
+            Some((c, _)) if l < level && !spec.levels[l].is_full() => c[d],
+            _ => rng.below(dims[d]),
+        };
+        spec.order()[..=level].iter().enumerate().map(|(l, &d)| of(rng, l, d)).collect()
+    };
+    (0..1 + rng.below(6)).map(|_| fiber(rng)).collect()
 }
 
 /// How entries lie.

@@ -9,6 +9,7 @@ mod chunks;
 mod data;
 mod expression;
 mod formats;
+mod names;
 mod nest;
 mod nonsense;
 mod point;
@@ -28,6 +29,7 @@ use crate::oracle;
 use crate::rng::Rng;
 use data::Pattern;
 use expression::Shape;
+use names::Names;
 pub use sparse::generate_sparse;
 use sparse_core::format::{Fill, FormatSpec, Level};
 use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
@@ -330,6 +332,7 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
         AssignOp::Reduce(Monoid::Mul | Monoid::And) if rng.percent(40) => Fill::One,
         _ => Fill::Zero,
     };
+    let names = Names::new(rng, taste);
     let mut tensors: Vec<Operand> = Vec::new();
     // One tensor may serve several accesses.
     let mut served: Vec<usize> = Vec::new();
@@ -353,12 +356,13 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
         };
         let entries = data::entries(rng, &spec, &dims, taste);
         served.push(tensors.len());
-        let name = ["A", "B", "C", "D", "E", "F", "G", "H"][tensors.len()].to_string();
-        tensors.push(Operand { name, spec, mode: Mode::Input, dims, entries });
+        let name = names.tensor(tensors.len());
+        let mut operand = Operand { name, spec, mode: Mode::Input, dims, entries, bare: vec![] };
+        operand.bare = data::bare(rng, &operand, taste);
+        tensors.push(operand);
     }
     let rhs = expression::place(&rhs, &mut accesses, &served);
 
-    let names = ["i", "j", "k", "l", "m", "n", "o"];
     let out_dims: Vec<usize> = lhs.iter().map(|&v| sizes[v]).collect();
     let in_place = rng.percent(22) || accesses.is_empty() || broadcasts;
     let at = if in_place && rng.percent(50) { 0 } else { tensors.len() };
@@ -366,14 +370,13 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
     let rhs = if at == tensors.len() { rhs } else { expression::renumber(&rhs, &shift) };
     let mode = if in_place { Mode::InOut } else { Mode::Result };
     let dense = FormatSpec::new(vec![Level::Dense; lhs.len()]);
-    let out = Operand { name: "R".into(), spec: dense, mode, dims: out_dims, entries: vec![] };
+    let out =
+        Operand { name: names.result, spec: dense, mode, dims: out_dims, entries: vec![], bare: vec![] };
     tensors.insert(at, out);
 
-    let scalars = (0..scalars)
-        .map(|n| (["alpha", "beta", "gamma"][n].to_string(), data::value(rng, dtype, values)))
-        .collect();
+    let scalars = (0..scalars).map(|n| (names.scalars[n].clone(), data::value(rng, dtype, values))).collect();
     let assignment = Assignment { lhs: access(at, &lhs), op, rhs };
-    let vars = sizes.iter().enumerate().map(|(v, &s)| (names[v].to_string(), s)).collect();
+    let vars = sizes.iter().enumerate().map(|(v, &s)| (names.vars[v].clone(), s)).collect();
     let (platform, schedule, about) = (Platform::Cpu, vec![], vec![]);
     let row_classes = Options::default().row_classes;
     let mut case = Case { dtype, vars, tensors, scalars, assignment, platform, schedule, row_classes, about };

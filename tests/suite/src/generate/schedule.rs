@@ -21,6 +21,8 @@ const DEPTH: usize = 8;
 const TILED_DEPTH: usize = 12;
 /// Of a hundred schedules so many are of these.
 const TILED: u32 = 15;
+/// And of those for GPUs so many precompute more than others do.
+const SHARED: u32 = 35;
 const COMMANDS: &[(u32, &str)] = &[
     (14, "split"),
     (8, "divide"),
@@ -59,7 +61,8 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     let Some(compiled) = compiled else { return true };
     let (Ok(_), Ok((cin, _))) = (compiled, schedule_kernel(&kernel)) else { return false };
     let tiled = rng.percent(TILED);
-    let mut draft = Draft { case, kernel, base: cin.clone(), cin, commands: vec![], names: 0, tiled };
+    let shared = case.platform == Platform::Cuda && rng.percent(SHARED);
+    let mut draft = Draft { case, kernel, base: cin.clone(), cin, commands: vec![], names: 0, tiled, shared };
     let depth = if tiled { DEPTH / 2 + rng.below(TILED_DEPTH - DEPTH / 2) } else { 1 + rng.below(DEPTH) };
     let parallel = match draft.case.platform {
         Platform::Cpu => rng.weighted(&[(40, 0usize), (48, 1), (12, 2)]).min(depth),
@@ -114,6 +117,8 @@ pub(super) struct Draft<'a> {
     names: usize,
     /// Mostly parts of parts, in any order, and workspaces over them.
     tiled: bool,
+    /// Workspaces over loops that a GPU's units may run.
+    shared: bool,
 }
 
 impl Draft<'_> {
@@ -204,6 +209,9 @@ impl Draft<'_> {
             return Some(next);
         }
         let v = self.any_loop(rng)?;
+        if self.shared && rng.percent(35) {
+            return self.precompute(rng);
+        }
         let commands = if self.tiled { TILINGS } else { COMMANDS };
         match rng.weighted(commands) {
             "fuse" => self.fuse(rng),
@@ -400,8 +408,9 @@ impl Draft<'_> {
         vars.truncate(rng.weighted(&[(32, 0), (44, 1), (20, 2), (4, 3)]));
         let p = &self.cin.provenance;
         // The variable itself, or a loop that was made from it.
+        let whole = if self.shared { 10 } else { 55 };
         let mut vars: Vec<_> =
-            vars.into_iter().map(|v| if rng.percent(55) { v } else { rng.pick(&p.leaves(v)) }).collect();
+            vars.into_iter().map(|v| if rng.percent(whole) { v } else { rng.pick(&p.leaves(v)) }).collect();
         // On a GPU rows of a sparse result alone go through sparse workspaces.
         let anywhere = self.case.platform == Platform::Cpu || !self.case.output().spec.is_dense();
         let format = (!vars.is_empty() && anywhere && rng.percent(35))

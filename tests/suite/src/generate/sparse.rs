@@ -129,6 +129,10 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (2, ("a sum of many", "ijk", "IJK+IJK+IJK+IJK")),
     (1, ("a sum of many", "ijk", "IJK*IJK+IJK+IJK+IJK")),
     (2, ("a sum of many", "i", "I+I+I+I+I+I+I")),
+    (1, ("a sum of many", "i", "I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I+I")),
+    (1, ("a sum of many", "ij", "IJ+IJ+IJ*IJ+IJ+JI+IJ+IJ+IJ+IJ*IJ+IJ")),
+    (1, ("a product of many", "i", "I*I*I*I*I*I*I*I*I*I")),
+    (1, ("a masked sum of many", "ij", "IJ*(IJ+IJ+IJ+IJ+IJ+IJ+IJ+IJ+IJ+IJ)")),
     (2, ("a sum of many", "ij", "IJJ+IJ+IJ+IJ")),
     (2, ("a sum of many", "ij", "IJ*'JI+IJ+IJ+IJ")),
     (1, ("a sum of many", "ij", "IJ+IJ+IJ+IJ+#")),
@@ -180,6 +184,7 @@ const OF_MANY: &[(&str, &str)] = &[
     ("ij", "(IJ*IJ+IJ*IJ+IJ*IJ+#)*j+#"),
     ("ijk", "IJK+IJK+IJK+IJK"),
     ("i", "I+I+I+I+I+I"),
+    ("i", "I+I+I+I+I+I+I+I+I+I+I+I+I"),
     // One has a term of its own, and decides what another term is.
     ("i", "I+I+I+'I*I"),
     ("ij", "IJ+IJ+IJ+'IJ*IJ"),

@@ -44,6 +44,10 @@ pub(super) enum Theme {
     Long,
     /// Operands in mode orders that no common order of the loops suits.
     Orders,
+    /// Fibers that are stored though nothing is in them.
+    Bare,
+    /// Names that something else has, or might have.
+    Names,
 }
 
 const ALL: &[Theme] = &[
@@ -64,6 +68,8 @@ const ALL: &[Theme] = &[
     Theme::Tiny,
     Theme::Long,
     Theme::Orders,
+    Theme::Bare,
+    Theme::Names,
 ];
 
 /// What hardly meets by chance, and suits each other.

@@ -74,7 +74,10 @@ fn operand(case: &Case, a: &Access, place: &Place) -> Walked {
     Walked {
         access: a.clone(),
         vars: dims.iter().map(|&d| var(d)).collect(),
-        present: last.map(|_| t.entries.iter().map(|e| coordinates(&e.0)).collect()),
+        present: last.map(|last| {
+            let bare = t.bare_fibers().filter_map(|at| at.get(..=last)).map(<[usize]>::to_vec);
+            t.entries.iter().map(|e| coordinates(&e.0)).chain(bare).collect()
+        }),
         perhaps: place.by_copies,
         bound,
     }

@@ -31,6 +31,9 @@ pub fn reached(case: &Case, programs: Vec<String>) -> Vec<String> {
     if precomputes_apart(case) {
         did.push("precompute of operands that stand apart".into());
     }
+    if case.vars.iter().any(|(name, _)| name.len() > 1) {
+        did.push("names of something else".into());
+    }
     if broadcasts(case) {
         did.push("a variable of the result alone".into());
     }
@@ -165,6 +168,9 @@ fn data(case: &Case, did: &mut Vec<String>) {
             1 => say("one entry"),
             _ => rows(t, &mut say),
         }
+        if t.bare_fibers().next().is_some() {
+            say("fibers without entries");
+        }
         if t.entries.iter().any(|e| e.1.is_zero()) {
             say("explicit zeros");
         }
@@ -252,6 +258,7 @@ const SCHEDULES: &[&str] = &[
     "split of a co-iterated dimension",
     "8 commands",
     "a broken promise",
+    "names of something else",
     "a sparse result",
     "a variable of the result alone",
     "precompute of operands that stand apart",
@@ -473,6 +480,9 @@ const GPU: &[&str] = &[
     "one huge row",
     "fewer rows than a block",
     "explicit zeros",
+    "fibers without entries",
+    "names of something else",
+    "precompute over a derived variable",
     "infinities or NaN",
     "a variable of the result alone",
     "rows on teams, fused",

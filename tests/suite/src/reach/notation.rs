@@ -202,6 +202,8 @@ pub(super) const NOTATION: &[&str] = &[
     "empty rows",
     "one huge row",
     "explicit zeros",
+    "fibers without entries",
+    "names of something else",
     "duplicates",
     "infinities or NaN",
     "a part of a product: a number",

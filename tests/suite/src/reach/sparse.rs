@@ -153,5 +153,7 @@ pub(super) const SPARSE: &[&str] = &[
     "empty rows",
     "one huge row",
     "explicit zeros",
+    "fibers without entries",
+    "names of something else",
     "infinities or NaN",
 ];
