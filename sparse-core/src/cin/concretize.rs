@@ -143,10 +143,15 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
             name: unused(&format!("t{n}"), kernel),
             vars: r.over.clone(),
             format,
+            block: 0,
             in_parts: false,
             part: term.part,
         });
     }
+    let block = orders
+        .scatters
+        .as_ref()
+        .map_or(0, |(_, over)| if dense { 0 } else { dense_block(kernel, &nests, over) });
     let elements: Vec<_> = orders.reductions.iter().map(|r| r.over.clone()).collect();
     let rhs = with_elements(&parts.rhs, &elements);
     first.iter_mut().for_each(|term| term.body = with_elements(&term.body, &elements));
@@ -159,11 +164,12 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
         }
         Some((outside, over)) => {
             let w = Workspace(workspaces.len() as u32);
-            let format = format(dense, over);
+            let format = format(dense, &over[..over.len() - block]);
             workspaces.push(WorkspaceDecl {
                 name: unused("w", kernel),
                 vars: over.clone(),
                 format,
+                block,
                 in_parts: false,
                 part: false,
             });
@@ -260,6 +266,14 @@ fn format(dense: bool, over: &[IndexVar]) -> WorkspaceFormat {
         [_] => WorkspaceFormat::List,
         _ => WorkspaceFormat::Sort,
     }
+}
+
+/// How many of the last variables of what is scattered are dense in all that it is made of, if a list of the one before is enough: what
+/// there is depends on none of them, so that there is a whole block or nothing.
+fn dense_block(kernel: &Kernel, nests: &[Nest<'_>], over: &[IndexVar]) -> usize {
+    let block = over.iter().rev().take_while(|v| !order::decides(kernel, nests, **v)).count();
+    let block = block.min(over.len().saturating_sub(1));
+    if block + 1 == over.len() { block } else { 0 }
 }
 
 /// How a part of a product is stored, whose elements without terms are not read: as a list, or an array if all elements have

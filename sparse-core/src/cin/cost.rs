@@ -143,7 +143,9 @@ impl<'c> Work<'c> {
                     if self.masked.contains(w) {
                         return Run { steps: MARK + MEET * steps, values: MEET };
                     }
-                    steps += match (decl.format, op) {
+                    // Elements of blocks are counted as a GPU scatters them, one by one.
+                    let format = if decl.block > 0 { WorkspaceFormat::Sort } else { decl.format };
+                    steps += match (format, op) {
                         _ if decl.vars.is_empty() => 0.0,
                         (WorkspaceFormat::Dense, _) => ELEMENT,
                         (WorkspaceFormat::List | WorkspaceFormat::Hash, None) => LISTED,

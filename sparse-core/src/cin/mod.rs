@@ -167,6 +167,9 @@ pub struct WorkspaceDecl {
     pub vars: Vec<IndexVar>,
     /// How it is stored.
     pub format: WorkspaceFormat,
+    /// So many of its last dimensions are a dense block below each coordinate of the others: the producer writes all of it, or
+    /// nothing. A list of the others has whole blocks, on a CPU; on a GPU elements are scattered one by one.
+    pub block: usize,
     /// May threads fill or sort it, before all loops, in parts of what its producer scatters? Nobody scheduled that: its loops
     /// have no tag.
     pub in_parts: bool,

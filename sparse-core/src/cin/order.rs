@@ -231,6 +231,19 @@ fn is_listed(kernel: &Kernel, nest: &Nest<'_>, vars: &[IndexVar]) -> bool {
     listed
 }
 
+/// Does a variable's coordinate decide what there is: is it one of a sparse level, or above one?
+pub(super) fn decides(kernel: &Kernel, nests: &[Nest<'_>], v: IndexVar) -> bool {
+    let mut decides = false;
+    nests.iter().for_each(|nest| {
+        nest.body.for_each_access(&mut |a| {
+            let spec = &kernel.tensors[a.tensor.index()].spec;
+            let sparse = spec.levels.iter().rposition(|level| !level.is_full()).map_or(0, |last| last + 1);
+            decides |= level_vars(spec, a)[..sparse].contains(&v);
+        });
+    });
+    decides
+}
+
 /// What the operands of a nest want, and the copies among them.
 fn nest_edges(kernel: &Kernel, nest: &Nest<'_>, nests: &[Nest<'_>]) -> Vec<Edge> {
     let mut edges = Vec::new();

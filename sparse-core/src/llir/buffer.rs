@@ -1,6 +1,6 @@
 //! Arrays: which of a tensor's they are or whose workspace, what they hold, where they live.
 
-use super::{BufferId, Expr, Ty};
+use super::{BufferId, Expr, Ty, build};
 #[cfg(doc)]
 use super::{Launch, Step, Stmt};
 use crate::format::{Level, TensorId, WorkspaceFormat};
@@ -74,7 +74,7 @@ pub enum Space {
         /// Its constant length.
         len: u32,
     },
-    /// A heap array declared by [`Stmt::Alloc`] and gone at the end of its block: a workspace.
+    /// A heap array declared by [`Stmt::Alloc`] and gone at the end of its block: a workspace; or one [`Stmt::Place`] finds.
     Scratch,
     /// What a [`Stmt::Gather`] lists of a [`Workspace`], up to the end of its block; read-only.
     Gathered,
@@ -115,7 +115,10 @@ pub struct Workspace {
     pub format: WorkspaceFormat,
     /// Size of each dimension: expressions of parameters.
     pub dims: Vec<Expr>,
-    /// How values of one element are combined; none where an element is scattered once, or the last one counts.
+    /// Does it have a dense block of elements at each coordinate, instead of one?
+    pub block: Option<DenseBlock>,
+    /// How values of one element are combined; none where an element is scattered once, or the last one counts. Into a block
+    /// its code combines them.
     pub op: Option<Monoid>,
     /// An element's value before the first is combined with it.
     pub init: Value,
@@ -127,4 +130,20 @@ pub struct Workspace {
     pub crd: Vec<BufferId>,
     /// The values that were gathered.
     pub vals: BufferId,
+}
+
+/// What a [`Workspace`] has at each coordinate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DenseBlock {
+    /// Size of each dimension: expressions of parameters.
+    pub dims: Vec<Expr>,
+    /// The block that a [`Stmt::Place`](super::Stmt::Place) found.
+    pub open: BufferId,
+}
+
+impl DenseBlock {
+    /// So many elements.
+    pub fn len(&self) -> Expr {
+        self.dims.iter().cloned().fold(Expr::Index(1), build::mul)
+    }
 }

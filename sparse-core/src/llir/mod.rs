@@ -32,7 +32,7 @@ pub mod walk;
 pub use crate::format::TensorId;
 pub use crate::format::WorkspaceFormat;
 use crate::scalar::DType;
-pub use buffer::{Array, Buffer, Elem, Space, Workspace};
+pub use buffer::{Array, Buffer, DenseBlock, Elem, Space, Workspace};
 pub use expr::{Bound, Cmp, Expr, IndexOp, MOST, marks_below, place_of};
 pub use kernel::{
     Arrive, Axis, Carry, Collective, Group, Launch, Neighbour, Over, Scanned, Scope, Sole, Write,

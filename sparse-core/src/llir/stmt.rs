@@ -198,6 +198,16 @@ pub enum Stmt {
         /// The value.
         value: Expr,
     },
+    /// The block at these coordinates of a workspace that has blocks, up to the end of the statement's own block, or to the next
+    /// statement of it that uses the workspace. It is new where the workspace had none: each element is what it has before the first.
+    Place {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// By dimension, the block's coordinates.
+        at: Vec<Expr>,
+        /// Declared buffer, in [`Space::Scratch`]: the one that the workspace names.
+        block: BufferId,
+    },
     /// Moves what a workspace holds, each element once, into its arrays, in the order of coordinates, the first dimension's
     /// first. They can be read up to the end of the block, or to the next statement of it that scatters.
     Gather(WorkspaceId),

@@ -175,6 +175,11 @@ macro_rules! expressions {
                 }
                 $f(value);
             }
+            Stmt::Place { at, .. } => {
+                for e in at {
+                    $f(e);
+                }
+            }
             Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => {}
         }
     };
@@ -213,6 +218,7 @@ impl Stmt {
             | Stmt::Scan { buffer, .. } => vec![*buffer],
             Stmt::Collective(c) => c.written(),
             Stmt::Mask { crd, .. } => vec![*crd],
+            Stmt::Place { block, .. } => vec![*block],
             Stmt::LoadVector { to, buffer, .. } => vec![*to, *buffer],
             Stmt::StoreVector { buffer, from, .. } => vec![*buffer, *from],
             _ => vec![],
@@ -288,6 +294,7 @@ impl Stmt {
             | Stmt::StoreVector { .. }
             | Stmt::Mask { .. }
             | Stmt::Scatter { .. }
+            | Stmt::Place { .. }
             | Stmt::Gather(_)
             | Stmt::If { .. }
             | Stmt::While { .. }

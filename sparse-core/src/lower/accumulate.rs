@@ -52,7 +52,15 @@ impl Lowerer<'_> {
         let dims = sizes.into_iter().map(Expr::Index).collect();
         let indices = columns.to_vec();
         Accumulator::Columns(
-            ArrayTarget { buffer, indices, dims, init: Some(identity), shared: false, part: false },
+            ArrayTarget {
+                buffer,
+                indices,
+                dims,
+                init: Some(identity),
+                shared: false,
+                part: false,
+                placed: false,
+            },
             len,
         )
     }

@@ -29,26 +29,43 @@ impl Lowerer<'_> {
     /// Is the innermost loop a unit-stride loop over the output, inside loops that all reduce into it?
     pub(super) fn tiles(&self, loops: &[IndexVar], st: &State) -> bool {
         let Some((&k, reductions)) = loops.split_last() else { return false };
-        let reduces = |v: &IndexVar| !self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r));
-        matches!(st.lhs, Lhs::Output { .. })
-            && st.has_position()
-            && self.gpu.is_none()
+        let (written, unit_stride) = match &st.lhs {
+            Lhs::Output { .. } if st.has_position() => (&self.out.vars, self.out.unit_stride()),
+            Lhs::Array(target) if target.placed => (&target.indices, target.indices.last().copied()),
+            _ => return false,
+        };
+        let reduces = |v: &IndexVar| !self.unknown_roots(*v, st).iter().any(|r| written.contains(r));
+        self.gpu.is_none()
             && !self.options.lanes.is_empty()
             && !reductions.is_empty()
             && reductions.iter().all(reduces)
-            && self.out.unit_stride() == Some(k)
-            && self.out.vars.iter().all(|&v| v == k || st.coords[v.index()].is_some())
+            && unit_stride == Some(k)
+            && written.iter().all(|&v| v == k || st.coords[v.index()].is_some())
             && !has_loops(&st.rhs)
             && self.only_located(k, st)
     }
 
-    /// The loops below and then the first, if that one is to run in vector lanes around reductions. Its iterations are
-    /// independent, so that those of a tile can take each step of the reductions together, as lanes do.
+    /// The loops below and then the first, if that one is to run in vector lanes around reductions, or is along a row of a block, on
+    /// which operands lie. Its iterations are independent, so that those of a tile can take each step of the reductions together, as
+    /// lanes do.
     pub(super) fn vector_around(&self, loops: &[IndexVar], st: &State) -> Option<Vec<IndexVar>> {
         let (&k, reductions) = loops.split_first()?;
         let vector = matches!(self.provenance.tag(k).parallel, Some((Unit::CpuVector, _)));
+        let placed = matches!(&st.lhs, Lhs::Array(target) if target.placed);
+        let vector = vector || placed && self.lies_along(k, st);
         let inside: Vec<_> = reductions.iter().copied().chain([k]).collect();
         (vector && !self.is_above_sparse(k, st) && self.tiles(&inside, st)).then_some(inside)
+    }
+
+    /// Do more operands lie along a variable than across?
+    fn lies_along(&self, k: IndexVar, st: &State) -> bool {
+        let (mut along, mut across) = (0, 0);
+        st.rhs.for_each_access(&mut |a| {
+            let vars = &self.level_vars[a.index()];
+            along += usize::from(vars.last() == Some(&k));
+            across += vars.iter().rev().skip(1).filter(|v| **v == k).count();
+        });
+        along > across
     }
 
     /// Is a sparse level below one of the variable's? The loop over it, put around, would search for each coordinate what

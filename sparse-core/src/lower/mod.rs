@@ -24,7 +24,8 @@
 //! - `update`, `output`: how elements are written, and where
 //! - `append`, `assemble`: results in order, and by count, scan and fill
 //! - `capacity`: bounds of their size
-//! - `workspace`, `scattered`, `bucketed`: array workspaces, sparse ones, and those that are filled by counting
+//! - `workspace`, `scattered`, `blocks`, `bucketed`: array workspaces, sparse ones, those of dense blocks, and those that are
+//!   filled by counting
 //!
 //! The program:
 //!
@@ -38,6 +39,7 @@ mod accumulate;
 mod append;
 mod assemble;
 mod binder;
+mod blocks;
 mod bucketed;
 mod capacity;
 mod cases;
@@ -417,6 +419,9 @@ impl<'k> Lowerer<'k> {
                 Some(a) => self.find(a, loops, st),
                 None => self.open_level(level, loops, st),
             };
+        }
+        if let Some(block) = self.next_block(loops, &st) {
+            return self.place_block(block, loops, st);
         }
         // Conditions about what is stored stay inside what a group's lanes sum by themselves.
         if self.meets(&st) && self.is_located(&st) {

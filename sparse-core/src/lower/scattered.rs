@@ -16,7 +16,7 @@ use crate::cin::val::{AccessId, Constant, Nest, Val};
 use crate::diag::Diagnostic;
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
-use crate::llir::{self, Block, Elem, Expr, Space, Stmt, WorkspaceId, build};
+use crate::llir::{self, Block, DenseBlock, Elem, Expr, Space, Stmt, WorkspaceId, build};
 use crate::looplet::{self, LevelRef, Looplet, Position, Stepper};
 use crate::scalar::Value;
 use crate::work::{SHARED, WORTH_LOG2};
@@ -311,6 +311,7 @@ impl Lowerer<'_> {
         }
         let decl = &self.workspaces[w.index()];
         let (wanted, format) = (decl.name.clone(), decl.format);
+        let block = if self.gpu.is_some() { 0 } else { decl.block };
         let on_threads = decl.in_parts && format == WorkspaceFormat::Sort && self.gpu.is_none();
         if on_threads {
             self.note(format!(
@@ -320,17 +321,23 @@ impl Lowerer<'_> {
         }
         let name = self.unique(&wanted);
         let space = if self.gpu.is_some() { Space::Output } else { Space::Gathered };
+        let (dims, block) = dims.split_at(dims.len() - block);
         let crd_name = |d: usize| match dims.len() {
             1 => format!("{name}_crd"),
             _ => format!("{name}{}_crd", d + 1),
         };
         let crd = (0..dims.len()).map(|d| self.local(&crd_name(d), Elem::Index, space)).collect();
         let vals = self.local(&format!("{name}_vals"), Elem::Scalar(self.dtype), space);
+        let block = (!block.is_empty()).then(|| DenseBlock {
+            dims: block.to_vec(),
+            open: self.local(&format!("{name}_block"), Elem::Scalar(self.dtype), Space::Scratch),
+        });
         self.spas_of.push(w);
         self.spas.push(llir::Workspace {
             name,
             format,
-            dims,
+            dims: dims.to_vec(),
+            block,
             op: nest.op,
             init,
             masked,
@@ -357,7 +364,9 @@ impl Lowerer<'_> {
             let level = if d == 0 { Level::Compressed { unique } } else { Level::Singleton { unique } };
             LevelRef { level, size: size.clone(), pos: None, crd: Some(*crd) }
         });
-        self.levels.push(levels.collect());
+        let dense = |size: &Expr| LevelRef { level: Level::Dense, size: size.clone(), pos: None, crd: None };
+        let block = w.block.iter().flat_map(|block| block.dims.iter().map(dense));
+        self.levels.push(levels.chain(block).collect());
         self.level_vars.push(vars.to_vec());
         self.tensors.push(Operand::Gathered(id, init));
         let root = Cursor { level: 0, position: at.clone() };
@@ -373,6 +382,10 @@ impl Lowerer<'_> {
         if self.gpu.is_some() {
             return self.scatter_into_table(workspace, target, st, value);
         }
+        let value = match self.scatter_into_block(target, st, value) {
+            Ok(block) => return block,
+            Err(value) => value,
+        };
         let at = target.indices.iter().map(|v| {
             self.known(*v, st)
                 .unwrap_or_else(|| unreachable!("a workspace's loops are open when it is written"))

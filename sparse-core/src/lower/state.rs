@@ -62,6 +62,8 @@ pub(super) struct ArrayTarget {
     pub(super) shared: bool,
     /// Is written only where a sum has terms: whether any is written is asked.
     pub(super) part: bool,
+    /// Is it a block of a sparse workspace?
+    pub(super) placed: bool,
 }
 
 /// An element of a sparse workspace that a producer writes.

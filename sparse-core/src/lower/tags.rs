@@ -35,7 +35,9 @@ pub(super) fn is_straight(body: &Block) -> bool {
 /// Is a sparse workspace filled or read out?
 pub(super) fn scatters(body: &Block) -> bool {
     let mut scatters = false;
-    visit_stmts(body, &mut |s| scatters |= matches!(s, Stmt::Scatter { .. } | Stmt::Gather(_)));
+    visit_stmts(body, &mut |s| {
+        scatters |= matches!(s, Stmt::Scatter { .. } | Stmt::Place { .. } | Stmt::Gather(_));
+    });
     scatters
 }
 

@@ -61,8 +61,15 @@ impl Lowerer<'_> {
             false => self.workspace(w, &dims, background, on_threads, &mut block),
         };
         let is_part = self.workspaces[w.index()].part;
-        let target =
-            ArrayTarget { buffer, indices: written, dims: dims.clone(), init, shared, part: is_part };
+        let target = ArrayTarget {
+            buffer,
+            indices: written,
+            dims: dims.clone(),
+            init,
+            shared,
+            part: is_part,
+            placed: false,
+        };
         let filled = self.produce(nest, Lhs::Array(target), &st)?;
         let some = self.array_terms(buffer, filled, is_part, &mut block);
         let without = self.without_terms((w, &some), loops, &st)?;

@@ -9,10 +9,11 @@ use super::grid::{LaunchReport, Order};
 use super::memory::{Cells, Checked, Memory};
 use super::races::Races;
 use super::threads::ThreadLoop;
+use super::workspaces::Blocks;
 use crate::llir::print::{print_headline, print_step_headline};
 use crate::llir::{
-    Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Program, Space, Step, Stmt, Ty, VarId,
-    WorkspaceId, build, marks_below, place_of,
+    Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Program, Space, Step, Stmt, Ty, VarId, build,
+    marks_below, place_of,
 };
 use crate::scalar::{BinaryOp, DType, Value};
 use std::cell::RefCell;
@@ -31,9 +32,11 @@ pub(super) struct Machine<'a> {
     pub(super) steps: u64,
     pub(super) max_steps: u64,
     /// What sparse workspaces hold, by coordinates.
-    workspaces: Vec<BTreeMap<Vec<u64>, Value>>,
+    pub(super) workspaces: Vec<BTreeMap<Vec<u64>, Value>>,
+    /// The same of those that have blocks.
+    pub(super) blocks: Vec<Blocks>,
     /// What sparse workspaces take that are masked.
-    masks: Vec<BTreeSet<u64>>,
+    pub(super) masks: Vec<BTreeSet<u64>>,
     /// What the launches up to now cost.
     pub(super) reports: Vec<LaunchReport>,
     /// Inside a loop on threads.
@@ -56,6 +59,7 @@ impl<'a> Machine<'a> {
             steps: 0,
             max_steps,
             workspaces: vec![BTreeMap::new(); program.workspaces.len()],
+            blocks: vec![Blocks::default(); program.workspaces.len()],
             masks: vec![BTreeSet::new(); program.workspaces.len()],
             reports: vec![],
             races: None,
@@ -279,6 +283,14 @@ impl<'a> Machine<'a> {
                 let value = self.scalar(value)?;
                 self.scatter(*workspace, at, value)
             }
+            Stmt::Place { workspace, at, .. } => {
+                let at = at.iter().map(|e| self.index(e)).collect::<Checked<Vec<_>>>()?;
+                self.is_inside(*workspace, &at)?;
+                match &self.program.workspace(*workspace).block {
+                    Some(block) => self.place(*workspace, block, at),
+                    None => unreachable!("a verified program places blocks where there are some"),
+                }
+            }
             Stmt::Gather(workspace) => self.gather(*workspace),
             Stmt::Local { buffer, init } => {
                 let Space::Register { len } = self.program.buffer(*buffer).space else {
@@ -312,39 +324,6 @@ impl<'a> Machine<'a> {
                 unreachable!("what lanes do together stands in launches")
             }
         }
-    }
-
-    fn scatter(&mut self, workspace: WorkspaceId, at: Vec<u64>, value: Value) -> Checked<()> {
-        let w = self.program.workspace(workspace);
-        for (&index, dim) in at.iter().zip(&w.dims) {
-            let len = self.index(dim)? as usize;
-            if index >= len as u64 {
-                return Err(Box::new(Fault::OutOfBounds { buffer: w.name.clone(), index, len }));
-            }
-        }
-        if w.masked && !self.masks[workspace.index()].contains(&at[0]) {
-            return Ok(());
-        }
-        let element = self.workspaces[workspace.index()].entry(at).or_insert(w.init);
-        *element = w.op.map_or(value, |op| binary(op.op(), *element, value));
-        Ok(())
-    }
-
-    fn gather(&mut self, workspace: WorkspaceId) -> Checked<()> {
-        let w = self.program.workspace(workspace);
-        let all = std::mem::take(&mut self.workspaces[workspace.index()]);
-        for b in w.crd.iter().chain([&w.vals]) {
-            let init = if *b == w.vals { w.init } else { Value::I32(0) };
-            self.memory[b.index()].allocate(0, Some(init))?;
-        }
-        for (at, value) in all {
-            for (&b, at) in w.crd.iter().zip(at) {
-                let at = self.memory[b.index()].element(at)?;
-                self.memory[b.index()].append(1, at)?;
-            }
-            self.memory[w.vals.index()].append(1, value)?;
-        }
-        Ok(())
     }
 
     /// An access that other threads may see.

@@ -16,6 +16,7 @@ mod races;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod workspaces;
 
 pub use fault::{Access, Fault, GridThread, InterpError, Party, Touch, Visit};
 pub use grid::LaunchReport;

@@ -23,7 +23,10 @@ impl<'a> Races<'a> {
             program.buffers.iter().map(|b| !matches!(b.space, Space::Input | Space::Gathered)).collect();
         own.iter().for_each(|b| shared[b.index()] = false);
         visit_stmts(body, &mut |s| {
-            if let Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } = s {
+            if let Stmt::Local { buffer, .. }
+            | Stmt::Alloc { buffer, .. }
+            | Stmt::Place { block: buffer, .. } = s
+            {
                 shared[buffer.index()] = false;
             }
         });

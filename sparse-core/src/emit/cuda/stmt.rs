@@ -192,6 +192,7 @@ impl<'a> Writer<'a> {
             | Stmt::Alloc { .. }
             | Stmt::Mask { .. }
             | Stmt::Scatter { .. }
+            | Stmt::Place { .. }
             | Stmt::Gather(_)
             | Stmt::Threads { .. }
             | Stmt::Scan { .. } => {

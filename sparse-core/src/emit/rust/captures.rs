@@ -61,12 +61,14 @@ impl<'a> Captures<'a> {
             Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => {
                 own_vars[var.index()] = true;
             }
-            Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } => own_arrays[buffer.index()] = true,
+            Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } | Stmt::Place { block: buffer, .. } => {
+                own_arrays[buffer.index()] = true;
+            }
             Stmt::Gather(workspace) => {
                 let w = program.workspace(*workspace);
                 w.crd.iter().chain([&w.vals]).for_each(|b| own_arrays[b.index()] = true);
                 // The task makes the workspace.
-                for dim in &w.dims {
+                for dim in w.dims.iter().chain(w.block.iter().flat_map(|block| &block.dims)) {
                     dim.visit(&mut |e| {
                         if let Expr::Var(v) = e {
                             vars[v.index()] = true;

@@ -5,7 +5,7 @@ use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use super::workspaces;
 use crate::llir::walk::visit_exprs;
-use crate::llir::{BufferId, Expr, Space, Stmt, VarId, WorkspaceFormat};
+use crate::llir::{BufferId, DenseBlock, Expr, Space, Stmt, VarId, WorkspaceFormat, build};
 
 /// How many statements [`gathered`] has in view.
 pub(super) const GATHERED: usize = 3;
@@ -19,10 +19,13 @@ pub(super) fn gathered(stmts: Stmts<'_>, block: &[Stmt]) -> Option<Tokens> {
     let workspace = stmts.names.program.workspace(*id);
     let ([crd], vals) = (&workspace.crd[..], workspace.vals) else { return None };
     let Stmt::For { var, lo: Expr::Index(0), hi, step: 1, body, .. } = append else { return None };
-    let [mut to_crd, mut to_vals] = <[Copy; 2]>::try_from(copies(stmts, *var, body)?).ok()?;
-    if to_crd.from == vals {
-        std::mem::swap(&mut to_crd, &mut to_vals);
-    }
+    let [to_crd, to_vals] = match &workspace.block {
+        Some(block) => block_copies(stmts, *var, (*crd, vals), block, body)?,
+        None => {
+            let [first, second] = <[Copy; 2]>::try_from(copies(stmts, *var, body)?).ok()?;
+            if first.from == vals { [second, first] } else { [first, second] }
+        }
+    };
     let mut used = false;
     visit_exprs(rest, &mut |e| {
         used |= e.is_var(*end) || e.buffer().is_some_and(|b| [*crd, vals].contains(&b));
@@ -77,4 +80,41 @@ fn copies(stmts: Stmts<'_>, var: VarId, body: &[Stmt]) -> Option<Vec<Copy>> {
         }
     }
     (!copies.is_empty()).then_some(copies)
+}
+
+/// What a loop over gathered blocks appends to, if that is all that it does: each coordinate, and its block.
+fn block_copies(
+    stmts: Stmts<'_>,
+    var: VarId,
+    (crd, vals): (BufferId, BufferId),
+    block: &DenseBlock,
+    body: &[Stmt],
+) -> Option<[Copy; 2]> {
+    let (named, rest) = match body {
+        [Stmt::Let { var: name, value }, rest @ ..] if *value == build::load(crd, var) => (Some(*name), rest),
+        rest => (None, rest),
+    };
+    let [Stmt::Let { var: at, value: Expr::Len(len) }, append, append_n, inner] = rest else { return None };
+    let Stmt::Append { buffer: to_crd, value } = append else { return None };
+    let Stmt::AppendN { buffer: to_vals, count, value: Some(_) } = append_n else { return None };
+    let coordinate = *value == build::load(crd, var) || named.is_some_and(|name| *value == Expr::Var(name));
+    let grow = [to_crd, to_vals].iter().all(|to| !stmts.names.is_bounded(**to));
+    let whole = len == to_crd && *count == block.len() && coordinate && grow;
+    // The loops over a block, and where in it they are.
+    let (mut inner, mut from, mut to) = (inner, Expr::Var(var), Expr::Var(*at));
+    for size in &block.dims {
+        let Stmt::For { var, lo: Expr::Index(0), hi, step: 1, body, .. } = inner else { return None };
+        let [next] = &body[..] else { return None };
+        if hi != size {
+            return None;
+        }
+        (from, to) = (
+            build::add(build::mul(from, size.clone()), *var),
+            build::add(build::mul(to, size.clone()), *var),
+        );
+        inner = next;
+    }
+    let Stmt::Store { buffer, index, value } = inner else { return None };
+    let moved = buffer == to_vals && *index == to && *value == build::load(vals, from);
+    (whole && moved).then_some([Copy { from: crd, to: *to_crd }, Copy { from: vals, to: *to_vals }])
 }

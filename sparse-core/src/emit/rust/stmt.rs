@@ -150,6 +150,7 @@ impl<'a> Stmts<'a> {
             }
             Stmt::Mask { workspace, crd, lo, hi } => workspaces::mask(self.names, *workspace, *crd, [lo, hi]),
             Stmt::Scatter { workspace, at, value } => self.scatter(*workspace, at, value),
+            Stmt::Place { workspace, at, block } => workspaces::place(self.names, *workspace, at, *block),
             Stmt::Gather(workspace) => workspaces::gather(self.names, *workspace),
             Stmt::Alloc { buffer, len, init } => {
                 let (name, memory) = (self.names.buffer(*buffer), self.names.memory(*buffer));

@@ -33,7 +33,7 @@ pub(super) fn opened(names: &Names<'_>, block: &[Stmt]) -> Vec<Opened> {
             // A statement that gathers it as well opens it for itself.
             let (mut scatters, mut gathers) = (false, false);
             visit_stmts(std::slice::from_ref(stmt), &mut |s| {
-                scatters |= matches!(s, Stmt::Scatter { workspace: w, .. } if w == workspace);
+                scatters |= matches!(s, Stmt::Scatter { workspace: w, .. } | Stmt::Place { workspace: w, .. } if w == workspace);
                 gathers |= matches!(s, Stmt::Gather(w) if w == workspace);
             });
             scatters && !gathers
@@ -69,6 +69,11 @@ pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> Tokens {
     let exprs = Exprs::new(names, Arithmetic::Exact);
     let dims = w.dims.iter().map(|d| exprs.expr(d));
     let (t, init) = (rust_type(w.init.dtype()), value(w.init));
+    if let Some(block) = &w.block {
+        // A size that no memory has may be more than a word can count.
+        let len = Exprs::new(names, Arithmetic::Saturating).expr(&block.len());
+        return quote!(rt::workspace::Blocks::<#t>::new([#(#dims),*], #len, #init));
+    }
     let ty = match w.format {
         WorkspaceFormat::List if w.masked => quote!(Masked::<#t>),
         WorkspaceFormat::List => quote!(List::<#t>),
@@ -78,6 +83,14 @@ pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> Tokens {
     };
     let made = quote!(rt::workspace::#ty::new([#(#dims),*], #init));
     if w.on_threads { quote!(#made.on_threads()) } else { made }
+}
+
+/// The block at these coordinates, as an array that code writes.
+pub(super) fn place(names: &Names<'_>, id: WorkspaceId, at: &[Expr], block: BufferId) -> Tokens {
+    let exprs = Exprs::new(names, Arithmetic::Exact);
+    let (block, open, at) =
+        (names.buffer(block), &names.workspace(id).open, at.iter().map(|e| exprs.expr(e)));
+    quote!(let #block = #open.block([#(#at),*]);)
 }
 
 /// What was scattered, as the arrays that code reads.
@@ -93,8 +106,16 @@ pub(super) fn gather(names: &Names<'_>, id: WorkspaceId) -> Tokens {
 pub(super) fn append(names: &Names<'_>, id: WorkspaceId, crd: BufferId, vals: BufferId) -> Tokens {
     let open = &names.workspace(id).open;
     let (crd, vals) = (names.buffer(crd), names.buffer(vals));
-    let combine = combine(names.program.workspace(id).op);
-    quote!(#open.append(#combine, |n| (#crd.extended(n), #vals.extended(n)));)
+    let w = names.program.workspace(id);
+    let combine = combine(w.op);
+    let elements = match &w.block {
+        Some(block) => {
+            let len = Exprs::new(names, Arithmetic::Exact).expr(&block.len());
+            quote!(n * (#len))
+        }
+        None => quote!(n),
+    };
+    quote!(#open.append(#combine, |n| (#crd.extended(n), #vals.extended(#elements)));)
 }
 
 /// How values of one element are combined.

@@ -135,8 +135,12 @@ impl Printer<'_> {
         for w in &p.workspaces {
             let dims: Vec<_> = w.dims.iter().map(|d| print_expr(p, d)).collect();
             let op = w.op.map_or("=".to_owned(), assign_op);
+            let block = w.block.as_ref().map_or(String::new(), |block| {
+                let dims: Vec<_> = block.dims.iter().map(|d| print_expr(p, d)).collect();
+                format!("[{}]", dims.join(", "))
+            });
             self.line(&format!(
-                "workspace {}[{}] {op} {} from {}{}{};",
+                "workspace {}[{}]{block} {op} {} from {}{}{};",
                 w.name,
                 dims.join(", "),
                 w.format,
@@ -270,6 +274,11 @@ impl Printer<'_> {
                     None => ("?", "=".to_owned()),
                 };
                 format!("scatter {name}[{}] {op} {};", at.join(", "), free(value))
+            }
+            Stmt::Place { workspace, at, block } => {
+                let at: Vec<_> = at.iter().map(free).collect();
+                let name = p.workspaces.get(workspace.index()).map_or("?", |w| &w.name);
+                format!("let {} = place {name}[{}];", buffer_name(p, *block), at.join(", "))
             }
             Stmt::Gather(workspace) => {
                 format!("gather {};", p.workspaces.get(workspace.index()).map_or("?", |w| &w.name))

@@ -104,9 +104,9 @@ impl<'a> Verifier<'a> {
         self.leave(outer);
         for stmt in block {
             match stmt {
-                Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } => {
-                    self.buffers[buffer.index()] = false
-                }
+                Stmt::Local { buffer, .. }
+                | Stmt::Alloc { buffer, .. }
+                | Stmt::Place { block: buffer, .. } => self.buffers[buffer.index()] = false,
                 Stmt::Gather(workspace) => {
                     self.gathered(*workspace).into_iter().for_each(|b| self.buffers[b.index()] = false)
                 }
@@ -210,6 +210,7 @@ impl<'a> Verifier<'a> {
             }
             Stmt::Mask { workspace, crd, lo, hi } => self.mask(*workspace, *crd, [lo, hi], at),
             Stmt::Scatter { workspace, at: element, value } => self.scatter(*workspace, element, value, at),
+            Stmt::Place { workspace, at: element, block } => self.place(*workspace, element, *block, at),
             Stmt::Gather(workspace) => self.gather(*workspace, at),
             Stmt::Alloc { buffer, len, init } => {
                 self.on_host(at)?;

@@ -2,7 +2,9 @@
 
 use super::{Rule, VerifyError, broken, ensure};
 use crate::format::{FormatSpec, Level, LevelMap, TensorId, WorkspaceFormat};
-use crate::llir::{Array, Buffer, Elem, Param, Program, Role, Space, Tensor, Ty, VarId};
+use crate::llir::{
+    Array, Buffer, DenseBlock, Elem, Param, Program, Role, Space, Tensor, Ty, VarId, Workspace,
+};
 use std::collections::BTreeSet;
 
 pub(super) fn verify_tables(p: &Program) -> Result<(), VerifyError> {
@@ -269,6 +271,12 @@ fn workspaces(p: &Program) -> Result<(), VerifyError> {
                 format!("`{}` is no array to gather into", buffer.name)
             })?;
         }
+        if let Some(block) = &w.block {
+            dense_block(p, w, block)?;
+            ensure(gathered.insert(block.open), Rule::Workspaces, place, || {
+                "its blocks are others' too".into()
+            })?;
+        }
         let shape = !w.dims.is_empty() && w.dims.len() == w.crd.len();
         ensure(shape, Rule::Workspaces, place, || "it has no coordinates, or not as many as sizes".into())?;
         let sorts = !w.on_threads || w.format == WorkspaceFormat::Sort;
@@ -280,6 +288,20 @@ fn workspaces(p: &Program) -> Result<(), VerifyError> {
         })?;
     }
     Ok(())
+}
+
+/// A list of one dimension may have blocks, one of which is an array that its code writes.
+fn dense_block(p: &Program, w: &Workspace, block: &DenseBlock) -> Result<(), VerifyError> {
+    let place = || format!("workspace `{}`", w.name);
+    let Some(buffer) = p.buffers.get(block.open.index()) else {
+        return broken(Rule::Ids, place(), format!("there is no buffer {}", block.open.0));
+    };
+    let fits = buffer.space == Space::Scratch && buffer.elem == Elem::Scalar(w.init.dtype());
+    ensure(fits, Rule::Workspaces, place, || format!("`{}` is no block of it", buffer.name))?;
+    let lists = w.format == WorkspaceFormat::List && w.dims.len() == 1 && !w.masked;
+    ensure(lists && !block.dims.is_empty(), Rule::Workspaces, place, || {
+        "a list of one dimension alone has blocks, and no mask".into()
+    })
 }
 
 /// The type of a variable that the table holds.

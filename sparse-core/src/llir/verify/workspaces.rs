@@ -33,15 +33,37 @@ impl<'a> Verifier<'a> {
         at: Place,
     ) -> Result<(), VerifyError> {
         let w = self.filling(id, at)?;
-        ensure(element.len() == w.dims.len(), Rule::Workspaces, at, || {
-            format!("`{}` has {} dimensions", w.name, w.dims.len())
-        })?;
+        ensure(w.block.is_none(), Rule::Workspaces, at, || format!("`{}` has blocks", w.name))?;
         ensure(!w.masked || self.scattered.contains_key(&id), Rule::Workspaces, at, || {
             format!("the mask of `{}` comes after its elements", w.name)
         })?;
-        self.scattered.insert(id, self.threads.as_ref().map(|s| s.number));
-        element.iter().try_for_each(|e| self.expect(e, Ty::Index, at))?;
+        self.written(id, element, at)?;
         self.expect(value, Ty::Scalar(w.init.dtype()), at)
+    }
+
+    pub(super) fn place(
+        &mut self,
+        id: WorkspaceId,
+        element: &[Expr],
+        block: BufferId,
+        at: Place,
+    ) -> Result<(), VerifyError> {
+        let w = self.filling(id, at)?;
+        let its_own = w.block.as_ref().is_some_and(|b| b.open == block);
+        ensure(its_own, Rule::Workspaces, at, || format!("`{}` has no such blocks", w.name))?;
+        self.written(id, element, at)?;
+        (self.declared[block.index()], self.buffers[block.index()]) = (true, true);
+        Ok(())
+    }
+
+    /// From here on a workspace has something at these coordinates.
+    fn written(&mut self, id: WorkspaceId, element: &[Expr], at: Place) -> Result<(), VerifyError> {
+        let w = &self.p.workspaces[id.index()];
+        ensure(element.len() == w.dims.len(), Rule::Workspaces, at, || {
+            format!("`{}` has {} dimensions", w.name, w.dims.len())
+        })?;
+        self.scattered.insert(id, self.threads.as_ref().map(|s| s.number));
+        element.iter().try_for_each(|e| self.expect(e, Ty::Index, at))
     }
 
     pub(super) fn gather(&mut self, id: WorkspaceId, at: Place) -> Result<(), VerifyError> {
@@ -60,6 +82,8 @@ impl<'a> Verifier<'a> {
         ensure(!self.buffers[w.vals.index()], Rule::Workspaces, at, || {
             format!("`{}` has been gathered, and is read", w.name)
         })?;
+        let open = w.block.as_ref().is_some_and(|block| self.buffers[block.open.index()]);
+        ensure(!open, Rule::Workspaces, at, || format!("a block of `{}` is in use", w.name))?;
         Ok(w)
     }
 
@@ -78,18 +102,26 @@ impl<'a> Verifier<'a> {
         Ok(w)
     }
 
-    /// What a block has gathered it reads until it scatters into the same workspace again.
+    /// What a block has gathered it reads, and the block that it has placed it writes, until it uses the same workspace again.
     pub(super) fn scatter_again(&mut self, before: &[Stmt], stmt: &Stmt) {
         for done in before {
-            let Stmt::Gather(id) = done else { continue };
+            let (Stmt::Gather(id) | Stmt::Place { workspace: id, .. }) = done else { continue };
             let mut again = false;
             visit_stmts(std::slice::from_ref(stmt), &mut |s| {
-                again |= matches!(s, Stmt::Mask { workspace: w, .. } | Stmt::Scatter { workspace: w, .. } | Stmt::Gather(w) if w == id);
+                again |= matches!(s,
+                    Stmt::Mask { workspace: w, .. } | Stmt::Scatter { workspace: w, .. } | Stmt::Place { workspace: w, .. } | Stmt::Gather(w)
+                    if w == id);
             });
             if again {
                 self.gathered(*id).into_iter().for_each(|b| self.buffers[b.index()] = false);
+                self.placed(*id).into_iter().for_each(|b| self.buffers[b.index()] = false);
             }
         }
+    }
+
+    /// The block of a workspace that is in use.
+    fn placed(&self, id: WorkspaceId) -> Option<BufferId> {
+        self.p.workspaces.get(id.index())?.block.as_ref().map(|block| block.open)
     }
 
     /// The arrays that a workspace gathers into.

@@ -5,6 +5,7 @@
 //! into them cannot change for all that the compiler knows. Where there is no memory, the call ends with an error
 //! (`rt::memory`).
 
+mod blocks;
 mod counting;
 mod hash;
 mod list;
@@ -13,6 +14,7 @@ mod sort;
 #[cfg(test)]
 mod tests;
 
+pub use blocks::{Blocks, OpenBlocks};
 pub use hash::{Hash, OpenHash};
 pub use list::{List, OpenList};
 pub use masked::{Masked, OpenMasked};

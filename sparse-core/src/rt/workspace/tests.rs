@@ -1,7 +1,7 @@
 use super::super::grown::Grown;
 use super::super::host::MOST;
 use super::super::monoid::Add;
-use super::{By, Hash, Last, List, Masked, Sort};
+use super::{Blocks, By, Hash, Last, List, Masked, Sort};
 use std::collections::BTreeMap;
 
 /// Numbers that look random.
@@ -75,6 +75,40 @@ fn lists_append_what_they_gather() {
         assert!(crd.is_short() || *crd == all_crd[..]);
         assert!(vals.is_short() || *vals == all_vals[..]);
         assert_eq!([crd.is_short(), vals.is_short()], [most_crd, most_vals].map(|most| most < MOST));
+    }
+}
+
+/// Gathered, and appended to arrays of which some have no room any more.
+#[test]
+fn blocks_are_gathered_in_order() {
+    for (len, most) in [(1, MOST), (4, MOST), (12, MOST), (3, 100), (2, 0)] {
+        let (mut memory, mut next) = (Blocks::new([1000], len, 1_i64), numbers(13));
+        let (mut crd, mut vals) = (Grown::up_to(most), Grown::up_to(most));
+        let (mut all_crd, mut all_vals) = (vec![], vec![]);
+        for (turn, count) in (0..70).chain(COUNTS).enumerate() {
+            let mut expected: BTreeMap<i32, Vec<i64>> = BTreeMap::new();
+            let mut w = memory.open();
+            for n in 0..count {
+                let (at, element) = (next(1000), next(len));
+                expected.entry(at as i32).or_insert(vec![1; len])[element] += n as i64;
+                // SAFETY: below the size.
+                let block = unsafe { w.block([at]) };
+                block[element] += n as i64;
+            }
+            if turn % 2 == 0 {
+                let ([crd], vals) = w.gather(By(Add));
+                assert_eq!(crd, expected.keys().copied().collect::<Vec<_>>());
+                assert_eq!(vals, expected.into_values().flatten().collect::<Vec<_>>());
+                continue;
+            }
+            // SAFETY: room is made for what is asked for.
+            unsafe { w.append(By(Add), |n| (crd.extended(n), vals.extended(n * len))) };
+            all_crd.extend(expected.keys().copied());
+            all_vals.extend(expected.into_values().flatten());
+            assert_eq!((crd.len(), vals.len()), (all_crd.len(), all_vals.len()));
+        }
+        assert!(crd.is_short() || *crd == all_crd[..]);
+        assert!(vals.is_short() || *vals == all_vals[..]);
     }
 }
 

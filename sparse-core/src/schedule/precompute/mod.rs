@@ -100,6 +100,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
         name: request.workspace.text.clone(),
         vars,
         format,
+        block: 0,
         in_parts: false,
         part: false,
     });
@@ -262,13 +263,18 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, written: &[IndexVar], request: &
             "write `List`, `Hash` or `Sort`",
         );
     }
-    check_format(s.target, format, &vars, request)?;
+    if request.format.is_some() {
+        check_format(s.target, format, &vars, request)?;
+    }
     if s.cin.workspaces[w.index()].name != request.workspace.text {
         s.check_new(request.workspace)?;
     }
     s.unnamed.retain(|u| *u != w);
     let decl = &mut s.cin.workspaces[w.index()];
     (decl.name, decl.format) = (request.workspace.text.clone(), format);
+    if request.format.is_some() {
+        decl.block = 0;
+    }
     Ok(())
 }
 

@@ -312,6 +312,7 @@ impl<'a> Compiler<'a> {
             | Stmt::Alloc { .. }
             | Stmt::Mask { .. }
             | Stmt::Scatter { .. }
+            | Stmt::Place { .. }
             | Stmt::Gather(_)
             | Stmt::Threads { .. }
             | Stmt::Scan { .. } => {

@@ -14,6 +14,7 @@ pub fn launched(case: &Case, program: &Program) -> Vec<String> {
         tables(program),
         pieces(program),
         masks(case, program),
+        blocks(program),
         fibers(program),
         sums(case, program),
         lanes(case, program),
@@ -58,6 +59,22 @@ fn masks(case: &Case, program: &Program) -> Vec<String> {
     let why = if case.schedule.is_empty() { "by default" } else { "scheduled" };
     let masked = program.workspaces.iter().any(|w| w.masked);
     masked.then(|| format!("a masked workspace, {why}")).into_iter().collect()
+}
+
+/// Are blocks of a workspace found once for all that goes there, or for each element?
+fn blocks(program: &Program) -> Vec<String> {
+    fn find(block: &[Stmt], found: &mut Vec<String>) {
+        if block.iter().any(|s| matches!(s, Stmt::Place { .. })) {
+            let whole = block.iter().any(|s| matches!(s, Stmt::For { .. }));
+            let what = if whole { "blocks found as a whole" } else { "blocks found by elements" };
+            found.push(what.to_owned());
+        }
+        block.iter().flat_map(Stmt::blocks).for_each(|inner| find(inner, found));
+    }
+    let mut found = vec![];
+    program.steps.iter().filter_map(Step::code).for_each(|block| find(block, &mut found));
+    found.dedup();
+    found
 }
 
 /// Is a fiber looked up that loops come to again?

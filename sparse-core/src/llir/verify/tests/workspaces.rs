@@ -20,6 +20,7 @@ fn gathered() -> Program {
         name: "w".into(),
         format: WorkspaceFormat::Sort,
         dims: vec![Expr::Index(9)],
+        block: None,
         op: None,
         init: Value::F64(0.0),
         masked: false,
@@ -98,6 +99,60 @@ fn masks_come_before_what_they_are_for() {
         let Stmt::Mask { crd, .. } = &mut code[at] else { panic!("the mask") };
         *crd = BufferId(vals.unwrap() as u32);
     });
+}
+
+/// The same with blocks of two, one of which is written.
+fn gathered_in_blocks() -> Program {
+    let mut p = gathered();
+    let elem = Elem::Scalar(DType::F64);
+    p.buffers.push(Buffer { name: "w_block".into(), elem, space: Space::Scratch, array: Array::Local });
+    let open = BufferId(p.buffers.len() as u32 - 1);
+    let w = &mut p.workspaces[0];
+    (w.format, w.on_threads) = (WorkspaceFormat::List, false);
+    w.block = Some(DenseBlock { dims: vec![Expr::Index(2)], open });
+    let store = Stmt::Store { buffer: open, index: Expr::Index(1), value: Expr::Lit(Value::F64(1.0)) };
+    let place = Stmt::Place { workspace: W, at: vec![Expr::Index(3)], block: open };
+    let code = run(&mut p);
+    let at = code.len() - 2;
+    code.splice(at..=at, [place, store]);
+    p
+}
+
+#[test]
+fn blocks_are_written_where_they_are_placed() {
+    assert!(verify(gathered_in_blocks()).is_ok());
+    rejected(Rule::Workspaces, gathered_in_blocks, |p| p.workspaces[0].block = None);
+    rejected(Rule::Workspaces, gathered_in_blocks, |p| p.workspaces[0].format = WorkspaceFormat::Sort);
+    rejected(Rule::Workspaces, gathered_in_blocks, |p| {
+        if let Some(block) = &mut p.workspaces[0].block {
+            block.dims.clear();
+        }
+    });
+    // A block of elements takes none by itself, and is not written before it is found, nor when all are gathered.
+    rejected(Rule::Workspaces, gathered_in_blocks, |p| {
+        let value = Expr::Lit(Value::F64(1.0));
+        let code = run(p);
+        let at = code.len() - 1;
+        code.insert(at, Stmt::Scatter { workspace: W, at: vec![Expr::Index(3)], value });
+    });
+    let moved = |from: usize, to: usize| {
+        move |p: &mut Program| {
+            let code = run(p);
+            let first = code.len() - 3;
+            code.swap(first + from, first + to);
+        }
+    };
+    rejected(Rule::Registers, gathered_in_blocks, moved(0, 1));
+    rejected(Rule::Registers, gathered_in_blocks, moved(1, 2));
+    // Nor is another one found while it is in use.
+    let nested = |p: &mut Program| {
+        let code = run(p);
+        let at = code.len() - 2;
+        let (place, store) = (code[at - 1].clone(), code[at].clone());
+        let then = vec![place];
+        code.splice(at..=at, [Stmt::If { cond: Expr::Cond(true), then, otherwise: vec![] }, store]);
+    };
+    rejected(Rule::Registers, gathered_in_blocks, nested);
 }
 
 #[test]
