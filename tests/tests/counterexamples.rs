@@ -602,3 +602,26 @@ fn a_number_and_an_infinity_annihilate_each_by_itself() {
         agrees_on_gpu(&text, &data);
     }
 }
+
+/// Fills that come to 0 together may annihilate the other factors, or be met by them: it takes an infinity beside them to tell.
+#[test]
+fn fills_that_come_to_zero_together_may_annihilate() {
+    let low = |levels: &str| format!("Tensor<i32, Filled<({levels}), NegInf>>");
+    let text = format!(
+        "fn kernel(A: {}, B: DenseVec<i32>, D: {sparse}, E: {sparse}) -> DenseVec<i32> \
+         {{ R[i] |= -(A[i, l] ^ B[i] * (D[i, l] * E[i, l])); }}",
+        low("Compressed, Dense"),
+        sparse = low("Dense, Compressed")
+    );
+    for b in [0.0, 3.0] {
+        let b: [(&[usize], f64); 1] = [(&[0], b)];
+        let data = [
+            Tensor("A", &[1, 1], &[]),
+            Tensor("B", &[1], &b),
+            Tensor("D", &[1, 1], &[]),
+            Tensor("E", &[1, 1], &[]),
+        ];
+        agrees(&text, &data);
+        agrees_on_gpu(&text, &data);
+    }
+}

@@ -263,8 +263,11 @@ pub fn breaks_promise(schedule: &[Command], sizes: &[(String, usize)]) -> bool {
     let mut of: HashMap<String, (String, u64)> = HashMap::new();
     let mut broken = false;
     for c in schedule {
-        // `i_t0` is `i`, where the workspace `t0` is filled.
+        // `i_t0` is `i`, where the workspace `t0` is filled, unless the statement has an index of that name.
         let of_a_copy = |v: &str| {
+            if sizes.iter().any(|(name, _)| name == v) {
+                return None;
+            }
             let (root, workspace) = v.rsplit_once("_t")?;
             (!workspace.is_empty() && workspace.bytes().all(|b| b.is_ascii_digit())).then(|| root.to_owned())
         };

@@ -6,7 +6,8 @@
 //!
 //! The bound of the rounding error lets a compiler reassociate sums. Open are a comparison of two values that rounding
 //! may swap, a quotient by a computed zero whose sign nobody promises, two annihilators that meet, an infinite fill and a
-//! number that come to NaN as numbers, an integer's infinity and a number as large of which each annihilates a `min` or `max`.
+//! number that come to NaN as numbers, an integer's infinity and a number as large of which each annihilates a `min` or `max`, a
+//! product in which several fills come to 0.
 
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
@@ -207,6 +208,7 @@ impl Arithmetic {
     /// An associative operator on integers. An infinity that no number changes is what it was; several, unless they are
     /// one to the operator, come to a number.
     pub(crate) fn several(self, op: BinaryOp, operands: Vec<Number>) -> Number {
+        let open = self.folds_to_annihilator(op, &operands);
         let (mut infinite, finite): (Vec<_>, Vec<_>) = operands.into_iter().partition(|n| n.is_infinity());
         if op.is_idempotent() {
             infinite.sort_by_key(|n| n.value.to_f64() < 0.0);
@@ -219,7 +221,19 @@ impl Arithmetic {
             infinite.iter_mut().for_each(|n| n.infinite = false);
         }
         let all = finite.into_iter().chain(infinite);
-        all.reduce(|a, b| self.binary(op, a, b)).expect("an operator has operands")
+        let n = all.reduce(|a, b| self.binary(op, a, b)).expect("an operator has operands");
+        Number { open: n.open || open, ..n }
+    }
+
+    /// Do fills and literals of which none annihilates come to what does? Whether the other operands are met then is left open,
+    /// which shows beside an infinity: `−∞ ^ 0` is −∞ if that 0 stands for what is not stored, and a number if it is one.
+    fn folds_to_annihilator(self, op: BinaryOp, operands: &[Number]) -> bool {
+        let annihilates = |v: Value| op.left_annihilators(self.dtype).contains(&v);
+        let constants = || operands.iter().filter(|n| n.structural).map(|n| n.value);
+        let folded = constants().reduce(|a, b| op.apply(a, b).expect("the operator accepts the type"));
+        operands.iter().any(|n| !n.structural)
+            && folded.is_some_and(annihilates)
+            && !constants().any(annihilates)
     }
 
     /// The operator on ordinary numbers.

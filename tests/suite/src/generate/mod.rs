@@ -146,6 +146,10 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         let mut shape = themed(rng, &taste, |rng| {
             let shape;
             (name, shape) = match (kind, rng.below(100)) {
+                // What points are for, and others that have some.
+                (Kind::Point | Kind::Atomic | Kind::Tile | Kind::Chunks, 0..OTHERS) => {
+                    ("another statement", other(rng, &taste))
+                }
                 (Kind::Point | Kind::Atomic | Kind::Tile | Kind::Chunks, _) => {
                     shapes::sparse_dense(rng, taste.dtype)
                 }
@@ -188,6 +192,18 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         if drawn || tries == 20 {
             return case;
         }
+    }
+}
+
+/// Of a hundred kernels that points are drawn for, so many are not those that points are written for.
+const OTHERS: usize = 15;
+
+fn other(rng: &mut Rng, taste: &Taste) -> Shape {
+    match rng.below(100) {
+        0..30 => shapes::scheduled(rng, taste.dtype),
+        30..50 => shapes::named(rng, taste.dtype),
+        50..65 => shapes::rows_of_several(rng, taste.dtype),
+        _ => expression::random(rng, taste),
     }
 }
 

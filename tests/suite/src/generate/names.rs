@@ -42,7 +42,7 @@ impl Names {
     }
 }
 
-/// Loops and temporary values of programs, functions, words of CUDA C++ and types of Rust.
+/// None is one of the letters. Loops and temporary values of programs, functions, words of CUDA C++ and types of Rust.
 const STRANGE: &[&str] = &[
     "part",
     "parts",
@@ -74,7 +74,7 @@ const STRANGE: &[&str] = &[
     "end",
     "p",
     "q",
-    "n",
+    "step",
     "count",
     "chunk",
     "live",

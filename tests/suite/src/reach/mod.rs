@@ -296,6 +296,7 @@ const GPU: &[&str] = &[
     "point: several columns",
     "point: SpMM in a batch",
     "point: SpMM and a sum",
+    "point: another statement",
     "point: functions of operands",
     "point: the first levels of an operand",
     "atomic: the first levels of an operand",
