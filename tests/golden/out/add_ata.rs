@@ -182,12 +182,10 @@ unsafe fn body_part(
             } else {
                 rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t1_parts)
             };
-            for j_t1 in j_t1_begin..j_t1_end {
-                for pA in A2_pos.index(j_t1)..A2_pos.index(j_t1 + 1) {
-                    let i_t1 = A2_crd.index(pA);
-                    let row = first + i_t1;
-                    t1_next.set(row, (t1_next.index(row) + 1) as i32);
-                }
+            for pA in A2_pos.index(j_t1_begin)..A2_pos.index(j_t1_end) {
+                let i_t1 = A2_crd.index(pA);
+                let row = first + i_t1;
+                t1_next.set(row, (t1_next.index(row) + 1) as i32);
             }
         }
     }

@@ -179,12 +179,10 @@ unsafe fn body_part(
             } else {
                 rt::lower_bound(&*A2_pos, 0, A2_dim, entries * (part + 1) / j_t0_parts)
             };
-            for j_t0 in j_t0_begin..j_t0_end {
-                for pA in A2_pos.index(j_t0)..A2_pos.index(j_t0 + 1) {
-                    let i_t0 = A2_crd.index(pA);
-                    let row = first + i_t0;
-                    t0_next.set(row, (t0_next.index(row) + 1) as i32);
-                }
+            for pA in A2_pos.index(j_t0_begin)..A2_pos.index(j_t0_end) {
+                let i_t0 = A2_crd.index(pA);
+                let row = first + i_t0;
+                t0_next.set(row, (t0_next.index(row) + 1) as i32);
             }
         }
     }

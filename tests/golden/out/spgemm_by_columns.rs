@@ -234,12 +234,10 @@ unsafe fn body_part(
             } else {
                 rt::lower_bound(&*B2_pos, 0, A2_dim, entries * (part + 1) / j_t1_parts)
             };
-            for j_t1 in j_t1_begin..j_t1_end {
-                for pB in B2_pos.index(j_t1)..B2_pos.index(j_t1 + 1) {
-                    let k_t1 = B2_crd.index(pB);
-                    let row = first + k_t1;
-                    t1_next.set(row, (t1_next.index(row) + 1) as i32);
-                }
+            for pB in B2_pos.index(j_t1_begin)..B2_pos.index(j_t1_end) {
+                let k_t1 = B2_crd.index(pB);
+                let row = first + k_t1;
+                t1_next.set(row, (t1_next.index(row) + 1) as i32);
             }
         }
     }
@@ -585,12 +583,10 @@ unsafe fn body_part__(
             } else {
                 rt::lower_bound(&*A2_pos, 0, A1_dim, entries_2 * (part + 1) / i_t0_parts)
             };
-            for i_t0 in i_t0_begin..i_t0_end {
-                for pA in A2_pos.index(i_t0)..A2_pos.index(i_t0 + 1) {
-                    let j_t0 = A2_crd.index(pA);
-                    let row = first + j_t0;
-                    t0_next.set(row, (t0_next.index(row) + 1) as i32);
-                }
+            for pA in A2_pos.index(i_t0_begin)..A2_pos.index(i_t0_end) {
+                let j_t0 = A2_crd.index(pA);
+                let row = first + j_t0;
+                t0_next.set(row, (t0_next.index(row) + 1) as i32);
             }
         }
     }

@@ -118,12 +118,10 @@ unsafe fn body_part(
             } else {
                 rt::lower_bound(&*B2_pos, 0, B1_dim, entries * (part + 1) / i_parts)
             };
-            for i in i_begin..i_end {
-                for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
-                    let j = B2_crd.index(pB);
-                    let row = first + j;
-                    w_next.set(row, (w_next.index(row) + 1) as i32);
-                }
+            for pB in B2_pos.index(i_begin)..B2_pos.index(i_end) {
+                let j = B2_crd.index(pB);
+                let row = first + j;
+                w_next.set(row, (w_next.index(row) + 1) as i32);
             }
         }
     }
