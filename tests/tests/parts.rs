@@ -147,6 +147,35 @@ fn fewer_coordinates_than_parts() {
 }
 
 /// What a loop does at every coordinate is its work, however little is stored; rows then take as long as each other.
+/// What is summed before what reads it is added to it: its loops do not stand inside of each other.
+#[test]
+fn parts_of_products_are_added() {
+    for (text, work) in [
+        (
+            "fn f(A: Csr<f32>, X: DenseMat<f32>, W: DenseMat<f32>) -> DenseMat<f32> { Y[i, k] = A[i, j] * X[j, l] * W[l, k]; }",
+            "A2_pos[A1_dim] * X2_dim + min(A1_dim * W2_dim, 2147483648) * X2_dim",
+        ),
+        (
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseVec<f32> { y[i] = A[i, j] * B[i, k]; }",
+            "A2_pos[A1_dim] + B2_pos[A1_dim] + A1_dim",
+        ),
+        // For each entry around, which the part itself has not.
+        (
+            "fn f(S: Csr<f32>, Q: DenseMat<f32>, K: DenseMat<f32>, V: DenseMat<f32>) -> DenseMat<f32> { O[i, d] = S[i, j] * Q[i, e] * K[j, e] * V[j, d]; }",
+            "S2_pos[S1_dim] * Q2_dim + S2_pos[S1_dim] * V2_dim",
+        ),
+        // For each fiber.
+        (
+            "fn f(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> Dense3<f32> { Y[i, r, s] = X[i, j, k] * B[j, r] * C[k, s]; }",
+            "X3_pos[X2_pos[pX1_end]] * C2_dim + min(X2_pos[pX1_end] * B2_dim, 2147483648) * C2_dim",
+        ),
+    ] {
+        let compiled = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap();
+        let text = compiled.program_text();
+        assert!(text.contains(&format!("for threads(work {work}, ")), "{text}");
+    }
+}
+
 #[test]
 fn gaps_that_take_part_are_work() {
     let matrices = "A: Csr<f64>, B: DenseMat<f64>, U: DenseMat<f64>, V: DenseMat<f64>, b: DenseVec<f64>, x: DenseVec<f64>";

@@ -1,9 +1,9 @@
 //! How much there is to do in a loop, and how it is spread over the iterations: whether threads are worth it, and where each begins.
 
-use super::state::State;
+use super::state::{Lhs, SparseTarget, State};
 use super::{LevelRef, Lowerer, Operand};
 use crate::cin::grid::positions_of;
-use crate::cin::val::{AccessId, Val};
+use crate::cin::val::{AccessId, Production, Val};
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::llir::{BufferId, Expr, IndexOp, build};
@@ -14,17 +14,20 @@ const MOST_WORK: u64 = 1 << 31;
 
 impl Lowerer<'_> {
     /// About how many scalar operations the statement takes: those of each part of it that is nothing without a sparse operand,
-    /// added up. Loops that go to gaps take all coordinates; sums that were taken before the loop take none of it.
+    /// added up, and of what fills arrays first. Loops that go to gaps take all coordinates; sums that were taken before the loop take
+    /// none of it.
     pub(super) fn work(&self, leaf: IndexVar, st: &State, gaps: &[IndexVar]) -> Expr {
         if !gaps.is_empty() {
             return self.work_of(leaf, None, st, gaps);
         }
-        let mut works = vec![];
-        let mut left = st.clone();
-        while let Some(a) = self.largest(self.sparse_operands(&left)) {
-            works.push(self.work_of(leaf, Some(a), &self.share_of(a, &left), gaps));
-            left = left.without(self, &[a]);
-        }
+        let stages = self.stages(st);
+        let mut works: Vec<Expr> = match &stages[..] {
+            [alone] => self.works(leaf, alone, |own, _| own.map(|a| (a, self.levels[a.index()].len()))),
+            _ => {
+                let around = |own, part: &State| self.around(leaf, own, part);
+                stages.iter().flat_map(|stage| self.works(leaf, stage, around)).collect()
+            }
+        };
         // Sums of three products do not overflow.
         if works.len() > 3 {
             for work in works.iter_mut().filter(|work| matches!(work, Expr::IndexOp(IndexOp::Mul, ..))) {
@@ -34,8 +37,77 @@ impl Lowerer<'_> {
         let all = works.into_iter().reduce(build::add);
         all.unwrap_or_else(|| {
             let all = (0..self.accesses.len() as u32).map(AccessId).filter(|a| self.is_sparse(*a));
-            self.work_of(leaf, self.largest(all.collect()), st, gaps)
+            let leader = self.largest(all.collect()).map(|a| (a, self.levels[a.index()].len()));
+            self.work_of(leaf, leader, st, gaps)
         })
+    }
+
+    /// What fills the arrays that hold parts of products, one after another, and then what reads them. A list is read as often as it
+    /// may have elements, which its own operands say.
+    fn stages(&self, st: &State) -> Vec<State> {
+        let is_array = |p: &Production| {
+            let decl = &self.workspaces[p.workspace.index()];
+            decl.part && !decl.format.is_sparse()
+        };
+        // Who reads a part has its variables in other factors, too.
+        let read = |v: &Val| matches!(v, Val::Work(p) if is_array(p)).then_some(Val::Temp(0));
+        let (mut parts, mut stages) = (vec![], vec![]);
+        st.rhs.for_each_production(&mut |p| {
+            if is_array(p) && !parts.contains(&p.workspace) {
+                parts.push(p.workspace);
+                let target = SparseTarget {
+                    workspace: None,
+                    indices: p.written.clone(),
+                    init: self.dtype.zero(),
+                    masks: vec![],
+                };
+                let (rhs, lhs, op) = (p.nest.rhs.map(&read), Lhs::Scattered(target), p.nest.op);
+                stages.push(State { rhs, lhs, op, ..st.clone() });
+            }
+        });
+        stages.push(State { rhs: st.rhs.map(&read), ..st.clone() });
+        stages
+    }
+
+    /// The work of each part of a statement that is nothing without a sparse operand: of all of it, if there is none, but there are
+    /// rows of others around.
+    fn works(
+        &self,
+        leaf: IndexVar,
+        st: &State,
+        leader: impl Fn(Option<AccessId>, &State) -> Option<(AccessId, usize)>,
+    ) -> Vec<Expr> {
+        let (mut works, mut left) = (vec![], st.clone());
+        while let Some(a) = self.largest(self.sparse_operands(&left)) {
+            let share = self.share_of(a, &left);
+            works.push(self.work_of(leaf, leader(Some(a), &share), &share, &[]));
+            left = left.without(self, &[a]);
+        }
+        if let (true, leader @ Some(_)) = (works.is_empty(), leader(None, st)) {
+            works.push(self.work_of(leaf, leader, st, &[]));
+        }
+        works
+    }
+
+    /// The operand that says how often one of several stages is come to, and how many of its levels do: its own, if the loop walks that,
+    /// or the one that loops around walk, which most of its levels may be of.
+    fn around(&self, leaf: IndexVar, own: Option<AccessId>, st: &State) -> Option<(AccessId, usize)> {
+        let whole = |a: AccessId| (a, self.levels[a.index()].len());
+        let of_leaf = |v: &IndexVar| {
+            self.provenance
+                .roots(leaf)
+                .iter()
+                .any(|r| self.provenance.original(*r) == self.provenance.original(*v))
+        };
+        let walked = |a: &AccessId| self.level_vars[a.index()].iter().any(of_leaf);
+        if let Some(a) = own.filter(walked) {
+            return Some(whole(a));
+        }
+        let gone = |v: &&IndexVar| self.goes_through(leaf, st, self.provenance.original(**v));
+        let all = (0..self.accesses.len() as u32).map(AccessId).filter(|a| self.is_sparse(*a) && walked(a));
+        let around = all.map(|a| (a, self.level_vars[a.index()].iter().take_while(gone).count()));
+        let most = around.filter(|(_, n)| *n > 0).max_by_key(|(a, n)| (*n, u32::MAX - a.0));
+        most.or(own.map(whole))
     }
 
     /// The tensors among a statement's operands that store which entries they have.
@@ -61,16 +133,27 @@ impl Lowerer<'_> {
         st.clone().without(self, &others)
     }
 
-    /// The same of one part: the stored entries of its largest operand, and of those that are merged with it all along, times the
-    /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average. The loop may go
+    /// The same of one part: the stored entries of its largest operand, or what its first levels store, and of those that are merged with
+    /// it all along, times the sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average. The loop may go
     /// over positions of another operand, which comes to some of these entries alone.
-    fn work_of(&self, leaf: IndexVar, leader: Option<AccessId>, st: &State, gaps: &[IndexVar]) -> Expr {
-        let entries = leader.map_or(Expr::Index(1), |a| {
+    fn work_of(
+        &self,
+        leaf: IndexVar,
+        leader: Option<(AccessId, usize)>,
+        st: &State,
+        gaps: &[IndexVar],
+    ) -> Expr {
+        let entries = leader.map_or(Expr::Index(1), |(a, levels)| {
+            if levels < self.levels[a.index()].len() {
+                return self.positions_below(a, levels);
+            }
             let all = self.entries_merged(a, leaf, st);
             self.entries_met(a, leaf).map_or(all.clone(), |met| build::min(all, met))
         });
         let is = |w: &IndexVar, v: &IndexVar| self.provenance.original(*w) == *v;
-        let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].iter().any(|w| is(w, v)));
+        let has = |v: &IndexVar| {
+            leader.is_some_and(|(a, levels)| self.level_vars[a.index()][..levels].iter().any(|w| is(w, v)))
+        };
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar);
         let others = others.filter(|v| !has(v) && self.goes_through(leaf, st, *v));
         let sparse = (0..self.accesses.len() as u32).map(AccessId).filter(|a| self.is_sparse(*a));

@@ -35,9 +35,13 @@ unsafe fn body(
             rt::in_lanes(
                 A2_pos
                     .index(A1_dim)
-                    .saturating_mul(W2_dim)
-                    .min(2147483648)
-                    .saturating_mul(X2_dim),
+                    .saturating_mul(X2_dim)
+                    .saturating_add(
+                        A1_dim
+                            .saturating_mul(W2_dim)
+                            .min(2147483648)
+                            .saturating_mul(X2_dim),
+                    ),
                 usize::MAX,
             ),
             rt::Positions(&*A2_pos),
