@@ -1,5 +1,6 @@
 //! How parallel loops lie on a GPU: blocks on the grid, `threadIdx.x = warp·T + thread` inside a block.
 
+use super::launches::{Loops, own};
 use super::order::level_vars;
 use super::provenance::{Relation, Size};
 use super::{Access, Cin, Provenance};
@@ -58,12 +59,18 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid of a scheduled program. Sizes that are not constant count as 1: the schedule refuses them.
+    /// The grid of the statement's own launch, in a scheduled program.
     pub fn of(cin: &Cin) -> Grid {
+        Grid::of_launch(cin, &own(cin))
+    }
+
+    /// The grid of a launch. Sizes that are not constant count as 1: the schedule refuses them.
+    pub fn of_launch(cin: &Cin, launch: &Loops) -> Grid {
+        let loops = &launch.vars;
         let p = &cin.provenance;
         let mut grid = Grid { blocks: vec![], warps: 1, lanes: 1, team: None };
         let (mut on_warps, mut on_threads) = (false, false);
-        for v in (0..p.len() as u32).map(IndexVar) {
+        for v in loops.iter().copied() {
             let size = constant(p, v).unwrap_or(1);
             match p.tag(v).parallel {
                 Some((Unit::GpuBlock, _)) => grid.blocks.push(v),
@@ -78,7 +85,6 @@ impl Grid {
                 _ => {}
             }
         }
-        let loops = cin.root.loops();
         let depth = |v: &IndexVar| loops.iter().position(|l| l == v);
         let of_positions = |v: &IndexVar| {
             let mut counted = vec![];
@@ -88,7 +94,11 @@ impl Grid {
         grid.blocks.sort_by_key(|v| (!of_positions(v), depth(v)));
         // A table is claimed by one coordinate.
         let mut tables = cin.scattered_in_rows().peekable();
-        if !on_threads && tables.peek().is_some() && tables.all(|w| w.vars.len() == 1) {
+        if launch.fills.is_none()
+            && !on_threads
+            && tables.peek().is_some()
+            && tables.all(|w| w.vars.len() == 1)
+        {
             if on_warps {
                 (grid.team, grid.lanes) = (Some(Team::WARP), WARP.into());
             } else if !grid.blocks.is_empty() {

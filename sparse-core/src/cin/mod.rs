@@ -14,6 +14,7 @@ pub mod copies;
 pub mod cost;
 pub mod densify;
 pub mod grid;
+pub mod launches;
 pub mod nested;
 pub mod order;
 pub mod parts;
@@ -224,6 +225,14 @@ impl Stmt {
         match self {
             Stmt::Forall { body, .. } => body.inside(),
             _ => self,
+        }
+    }
+
+    /// The variables of the element that it writes.
+    pub fn writes(&self) -> &[IndexVar] {
+        match self.target() {
+            Target::Tensor(a) => &a.indices,
+            Target::Workspace(_, indices) => indices,
         }
     }
 

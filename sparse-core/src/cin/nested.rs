@@ -1,5 +1,6 @@
 //! A CIN program as one nest: reductions and producers stand in the value, where they are read.
 
+use super::launches::launches;
 use super::val::{AccessId, Nest, Production, Val};
 use super::{Access, Cin, Expr, Stmt, Target, Workspace};
 use crate::front::ast::IndexVar;
@@ -19,7 +20,8 @@ impl Nested {
     /// Reads CIN; `None` if its root fills a workspace, or a workspace is read outside its consumer.
     pub fn from_cin(cin: &Cin) -> Option<Nested> {
         let parts = cin.workspaces.iter().map(|w| w.part).collect();
-        let mut reader = Reader { parts, productions: Vec::new(), accesses: Vec::new() };
+        let arrays = launches(cin).into_iter().filter_map(|launch| launch.fills).collect();
+        let mut reader = Reader { parts, arrays, productions: Vec::new(), accesses: Vec::new() };
         let (target, nest) = reader.nest(&cin.root)?;
         match target {
             Target::Tensor(lhs) => Some(Nested { lhs, nest, accesses: reader.accesses }),
@@ -31,6 +33,8 @@ impl Nested {
 struct Reader {
     /// The workspaces that hold parts of products, by number.
     parts: Vec<bool>,
+    /// Those that a GPU's launches fill before the statement's own.
+    arrays: Vec<Workspace>,
     /// Filled so far: the workspace, the element its producer writes, the producer, and whether consumers have loops
     /// of their own, over all of which it lives.
     productions: Vec<(Workspace, Vec<IndexVar>, Nest, bool)>,
@@ -56,7 +60,8 @@ impl Reader {
                     };
                     // What is done with a part depends on whether it has terms.
                     let is_part = self.parts.get(w.index()).is_some_and(|part| *part);
-                    let lives = has_loops(consumer) || !written.is_empty() || !in_place || is_part;
+                    let apart = is_part || self.arrays.contains(&w);
+                    let lives = has_loops(consumer) || !written.is_empty() || !in_place || apart;
                     if lives {
                         opened.push((loops.len(), w));
                     }

@@ -9,8 +9,10 @@ use crate::format::{TensorId, WorkspaceFormat};
 use crate::front::AtomicParallelism;
 use crate::front::ast::Kernel;
 use crate::front::command::{Platform, Schedule};
+use crate::llir::IgnoredRace;
+use crate::schedule::launches::Launch;
 use crate::schedule::rule::{Condition, Line, Rule, Statistics};
-use crate::schedule::{self, Shape};
+use crate::schedule::{self, Scheduled, Shape};
 use crate::tensor::Lengths;
 
 /// A kernel's programs for a GPU.
@@ -146,10 +148,13 @@ fn compile_variants(kernel: Kernel, options: &Options) -> Result<Variants, Diagn
         Schedule::Default => match by_rule(&kernel, &cin, options)? {
             Some(variants) => return Ok(variants),
             None => {
-                let found = match compile_copied(&kernel, options)? {
-                    Some(found) => found,
-                    None => compile_default(kernel, &cin, options)?,
-                };
+                if let Some(variants) = compile_copied(&kernel, options)? {
+                    return Ok(variants);
+                }
+                if let Some(variants) = compile_launches(&kernel, &cin, options)? {
+                    return Ok(variants);
+                }
+                let found = compile_default(kernel, &cin, options)?;
                 return Ok(Variants { all: vec![found], choice: None });
             }
         },
@@ -163,16 +168,93 @@ fn compile_variants(kernel: Kernel, options: &Options) -> Result<Variants, Diagn
     Ok(Variants { all: vec![compile_first(kernel, &cin, candidates, options)?], choice: None })
 }
 
+/// The programs of a statement whose workspaces outside of all loops are arrays, each filled by launches that are scheduled as those of
+/// a kernel of its own are; none if there is no such workspace, or no schedule for all of its launches. Where a rule chooses for
+/// several launches, it does for the first, and the others run by its last line.
+fn compile_launches(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Variants>, Diagnostics> {
+    let Some(launches) = schedule::launches::launches(kernel, cin) else { return Ok(None) };
+    let mut parts = vec![];
+    for launch in &launches {
+        let Some(variants) = compile_launch(launch, options)? else { return Ok(None) };
+        parts.push((launch, variants));
+    }
+    let chooses = parts.iter().position(|(_, variants)| variants.choice.is_some());
+    let mut all = vec![];
+    for n in 0..chooses.map_or(1, |at| parts[at].1.all.len()) {
+        let programs = parts.iter().enumerate().map(|(at, (launch, variants))| {
+            let program = if chooses == Some(at) { n } else { variants.last() };
+            (*launch, scheduled(&variants.all[program]))
+        });
+        let chosen: Vec<_> = programs.collect();
+        let joined = schedule::launches::joined(kernel, cin, &chosen);
+        let point = chooses.and_then(|at| Some(parts[at].1.choice.as_ref()?.points[n]));
+        let suffix = point.map_or(String::new(), |point| format!("_{}", point.identifier()));
+        match lower_scheduled(kernel.clone(), cin, joined, options, Platform::Cuda, &suffix) {
+            Ok(compiled) => all.push(compiled),
+            Err(found) if found.iter().any(|d| d.code == "internal") => return Err(found),
+            Err(_) => return Ok(None),
+        }
+    }
+    let choice = chooses.and_then(|at| choice_of(&parts[at], cin, &all[0]));
+    Ok((chooses.is_some() == choice.is_some()).then_some(Variants { all, choice }))
+}
+
+/// The programs of one of a statement's launches; none if nothing is legal for it but one thread.
+fn compile_launch(launch: &Launch, options: &Options) -> Result<Option<Variants>, Diagnostics> {
+    let Launch { kernel, cin, .. } = launch;
+    if let Some(variants) = by_rule(kernel, cin, options)? {
+        return Ok(Some(variants));
+    }
+    let Some(compiled) = compile_alone(kernel, cin, options)? else { return Ok(None) };
+    let loops = compiled.cin.root.loops();
+    let shared = loops.is_empty() || loops.iter().any(|v| compiled.cin.provenance.tag(*v).parallel.is_some());
+    Ok(shared.then(|| Variants { all: vec![compiled], choice: None }))
+}
+
+/// The schedule of a program.
+fn scheduled(compiled: &Compiled) -> Scheduled {
+    let of_schedule =
+        |race: &IgnoredRace| schedule::IgnoredRace { tensor: race.tensor, warning: race.warning.clone() };
+    Scheduled {
+        cin: compiled.cin.clone(),
+        steps: compiled.steps.clone(),
+        warnings: vec![],
+        ignored_races: compiled.program.program().ignored_races.iter().map(of_schedule).collect(),
+        on_blocks: None,
+    }
+}
+
+/// What a launch is chosen by, as of the statement.
+fn choice_of((launch, variants): &(&Launch, Variants), cin: &Cin, first: &Compiled) -> Option<Choice> {
+    let choice = variants.choice.as_ref()?;
+    let columns = choice.shape.columns.and_then(|v| launch.var(v)).map(|v| cin.provenance.original(v));
+    let shape = Shape { tensor: launch.tensor(choice.shape.tensor)?, columns, ..choice.shape };
+    let extents = &first.program.program().extents;
+    let columns = columns.and_then(|v| extents.get(v.index())?.sources.first().copied());
+    Some(Choice { shape, columns, ..choice.clone() })
+}
+
 /// The program of the loops in which operands are copied in another order first, where that is less work and they can be
 /// lowered.
-fn compile_copied(kernel: &Kernel, options: &Options) -> Result<Option<Compiled>, Diagnostics> {
+fn compile_copied(kernel: &Kernel, options: &Options) -> Result<Option<Variants>, Diagnostics> {
     let Some(cin) = copied(kernel, Platform::Cuda) else { return Ok(None) };
-    let Ok(candidates) = schedule::default_cuda(kernel, &cin) else { return Ok(None) };
-    match compile_first(kernel.clone(), &cin, candidates, options) {
-        Ok(mut compiled) => {
-            compiled.steps.insert(0, schedule::copies(kernel, &cin));
-            Ok(Some(compiled))
+    let variants = match compile_launches(kernel, &cin, options)? {
+        Some(variants) => Some(variants),
+        None => {
+            compile_alone(kernel, &cin, options)?.map(|found| Variants { all: vec![found], choice: None })
         }
+    };
+    Ok(variants.map(|mut variants| {
+        variants.all.iter_mut().for_each(|c| c.steps.insert(0, schedule::copies(kernel, &cin)));
+        variants
+    }))
+}
+
+/// The program of the first default schedule for these loops that can be lowered, if there is one.
+fn compile_alone(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Compiled>, Diagnostics> {
+    let Ok(candidates) = schedule::default_cuda(kernel, cin) else { return Ok(None) };
+    match compile_first(kernel.clone(), cin, candidates, options) {
+        Ok(compiled) => Ok(Some(compiled)),
         Err(found) if found.iter().any(|d| d.code == "internal") => Err(found),
         Err(_) => Ok(None),
     }

@@ -89,7 +89,7 @@ use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty,
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
 use crate::scalar::DType;
 use binder::Binder;
-use gpu::{Here, HostSizes, List, Listing, Tiers};
+use gpu::{Before, Here, HostSizes, List, Listing, Tiers};
 pub use options::Options;
 use output::Output;
 use program::sources;
@@ -157,6 +157,10 @@ struct Lowerer<'k> {
     /// What all threads of a GPU scatter into, and the one of these that the launch makes.
     lists: Vec<List>,
     listing: Option<Listing>,
+    /// On a GPU, the launches that fill arrays before the statement's own.
+    before: Vec<Before>,
+    /// Where there are some: the loops of the launch that is lowered.
+    launched: Vec<IndexVar>,
     /// The rows that are filled by counting.
     buckets: Option<bucketed::Buckets>,
     out: Output,
@@ -203,14 +207,16 @@ pub fn lower(
         if !gpu::are_classes(&options.row_classes) || !gpu::are_classes(&options.merged_classes) {
             return Err(internal(kernel, "the classes of rows are not what teams of threads can be for"));
         }
+        l.before = gpu::before(cin);
         l.on_gpu();
     }
     let mut state = root_state(&nested, cin, kernel, l.out.fiber());
-    let lists = match platform {
-        Platform::Cuda => l.fill_lists(&nested.nest.loops, &mut state)?,
+    let addends = l.addends(&nested.nest.loops, &mut state);
+    let before = match platform {
+        Platform::Cuda => l.fill_outside(&nested.nest.loops, &mut state)?,
         Platform::Cpu => vec![],
     };
-    l.after_lists(cin, &nested.nest.loops);
+    l.after_launches(cin, &nested.nest.loops);
     // An operand's pattern may have entries for which a sparse workspace has no element: nothing writes them.
     l.out.needs_init =
         matches!(kind, ResultKind::Like { .. }) && cin.workspaces.iter().any(|w| w.format.is_sparse());
@@ -219,12 +225,13 @@ pub fn lower(
         l.out.pos_gaps = true;
     }
     let mut steps = if l.lists.iter().any(|list| list.is_result) {
-        lists
+        before
     } else if l.gpu.is_some() && kind == ResultKind::Append {
         let classes = l.row_classes(&nested, on_blocks, &state)?;
-        joined(lists, l.assembly_steps(cin, &nested.nest.loops, &state, &classes)?)
+        joined(before, l.assembly_steps(cin, &nested.nest.loops, &state, &classes)?)
     } else {
-        joined(lists, l.written_steps(&nested.nest.loops, state)?)
+        let own = l.written_steps(&nested.nest.loops, state.clone(), "")?;
+        joined(joined(before, own), l.add_addends(addends, &state)?)
     };
     if let (Platform::Cuda, Some(packed)) = (platform, &kernel.tensors[nested.lhs.tensor.index()].packed) {
         let packs = l.pack(packed, &steps)?;
@@ -306,6 +313,8 @@ impl<'k> Lowerer<'k> {
             spas_of: Vec::new(),
             lists: Vec::new(),
             listing: None,
+            before: Vec::new(),
+            launched: Vec::new(),
             buckets: None,
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,

@@ -26,6 +26,8 @@ use crate::scalar::Value;
 /// What lowering knows and learns about the output.
 pub(super) struct Output {
     pub(super) tensor: TensorId,
+    /// On a GPU, while a launch fills a workspace before the statement's own: its array, which is what is written.
+    array: Option<BufferId>,
     pub(super) kind: ResultKind,
     /// The operand whose pattern it shares, and how many of its levels.
     leader: Option<(AccessId, usize)>,
@@ -69,6 +71,7 @@ impl Output {
         };
         Output {
             tensor,
+            array: None,
             groups: if kind == ResultKind::Append { groups(&t.spec) } else { None },
             kind,
             leader,
@@ -86,6 +89,40 @@ impl Output {
             capacity: None,
             rhs: nested.nest.rhs.clone(),
         }
+    }
+
+    /// An array of the call, as if it were a dense result. `of`: the statement's, and what is computed.
+    pub(super) fn of_array(
+        array: BufferId,
+        vars: Vec<IndexVar>,
+        background: Value,
+        (tensor, rhs): (TensorId, Val),
+    ) -> Self {
+        Output {
+            tensor,
+            array: Some(array),
+            groups: None,
+            kind: ResultKind::Dense,
+            leader: None,
+            assembly: None,
+            gpu: GpuRows::default(),
+            vars,
+            fill: background,
+            background,
+            accumulates: false,
+            in_place: false,
+            needs_init: false,
+            pos_gaps: false,
+            in_tasks: false,
+            filled: None,
+            capacity: None,
+            rhs,
+        }
+    }
+
+    /// The same of an array that holds something already.
+    pub(super) fn added_to(self) -> Self {
+        Output { accumulates: true, in_place: true, ..self }
     }
 
     /// Is it written where this operand's positions below so many levels say, or further down?
@@ -187,7 +224,18 @@ impl Lowerer<'_> {
 
     /// The output's values.
     pub(super) fn out_values(&mut self) -> BufferId {
-        self.out_array(Array::Vals(self.out.tensor))
+        match self.out.array {
+            Some(array) => array,
+            None => self.out_array(Array::Vals(self.out.tensor)),
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn out_name(&self) -> String {
+        match self.out.array {
+            Some(array) => self.buffers[array.index()].name.trim_end_matches("_vals").to_owned(),
+            None => self.kernel.tensors[self.out.tensor.index()].name.to_string(),
+        }
     }
 
     pub(super) fn coordinate(&self, st: &State, level: usize) -> Expr {
@@ -242,7 +290,7 @@ impl Lowerer<'_> {
     }
 
     fn write_output(&mut self, st: &State, block: Option<Expr>, value: Expr) -> Block {
-        let vals = self.out_array(Array::Vals(self.out.tensor));
+        let vals = self.out_values();
         match self.out.kind {
             ResultKind::Dense => {
                 let index = self.dense_position(st, Expr::Index(0), 0..self.out.vars.len());
@@ -283,11 +331,12 @@ impl Lowerer<'_> {
         self.lower(sweep.rest, st)
     }
 
-    /// The steps of a result that is written as the loops run, or appended to on the CPU.
+    /// The steps of a result that is written as the loops run, or appended to on the CPU. The name of a launch ends in the suffix.
     pub(super) fn written_steps(
         &mut self,
         loops: &[IndexVar],
         state: State,
+        suffix: &str,
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
         self.out.in_tasks =
             self.out.is_assembled() && loops.first().is_some_and(|v| self.runs_on_threads(*v));
@@ -300,8 +349,8 @@ impl Lowerer<'_> {
         if self.gpu.is_some() {
             let run = tidy(run, &self.buffers);
             steps.extend(self.carry_arrays());
-            steps.extend(self.launch("", run)?);
-            steps.extend(self.carry_launch());
+            steps.extend(self.launch(suffix, run)?);
+            steps.extend(self.carry_launch(suffix));
         } else if !run.is_empty() {
             steps.push(Step::Run(tidy(run, &self.buffers)));
         }
@@ -310,21 +359,20 @@ impl Lowerer<'_> {
 
     /// The host steps that make room for the output.
     pub(super) fn output_steps(&mut self) -> Vec<Step> {
-        let t = self.out.tensor;
         let filled = self.out.needs_init && self.bare_rows().is_none();
         let init = filled.then_some(self.out.background);
         match self.out.kind.clone() {
             ResultKind::Dense if self.out.in_place => {
-                let buffer = self.out_array(Array::Vals(t));
+                let buffer = self.out_values();
                 let fill = init.filter(|_| !self.out.accumulates);
                 fill.map(|value| Step::Fill { buffer, value }).into_iter().collect()
             }
             ResultKind::Dense => {
-                let buffer = self.out_array(Array::Vals(t));
+                let buffer = self.out_values();
                 vec![Step::Allocate { buffer, len: self.dense_size(0..self.out.vars.len()), init }]
             }
             ResultKind::Like { .. } => {
-                let buffer = self.out_array(Array::Vals(t));
+                let buffer = self.out_values();
                 let Some((leader, levels)) = self.out.leader else {
                     unreachable!("a shared pattern has an owner")
                 };

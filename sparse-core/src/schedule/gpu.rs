@@ -13,6 +13,7 @@ use super::gaps::swept;
 use super::tree::for_each_loop_within;
 use super::{Checked, Parallel, Scheduler, assembly, fail, vector};
 use crate::cin::grid::{Grid, WARP, constant, positions_of};
+use crate::cin::launches::launches;
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
@@ -106,8 +107,7 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
                 format!("split with a multiple of {r}"),
             );
         }
-        let lanes = Grid::of(&s.cin).lanes;
-        if !lanes.is_multiple_of(u64::from(r)) {
+        if let Some(Grid { lanes, .. }) = grids(s, v).find(|g| !g.lanes.is_multiple_of(u64::from(r))) {
             return fail(
                 "group-size",
                 parallel.unit_span,
@@ -116,9 +116,9 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
             );
         }
     }
-    let grid = Grid::of(&s.cin);
-    let threads = grid.warps.saturating_mul(grid.lanes);
-    if threads > MAX_THREADS {
+    let threads = |grid: &Grid| grid.warps.saturating_mul(grid.lanes);
+    if let Some(grid) = grids(s, v).find(|grid| threads(grid) > MAX_THREADS) {
+        let threads = threads(&grid);
         let tiles = match grid.warps {
             1 => String::new(),
             warps => format!(" ({warps} warps of {})", grid.lanes),
@@ -129,9 +129,15 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
     if strategy.is_segmented() { sorted(s, parallel) } else { Ok(()) }
 }
 
+/// The grids of the launches that have a loop over the variable.
+fn grids<'s>(s: &'s Scheduler<'_>, v: IndexVar) -> impl Iterator<Item = Grid> + 's {
+    let of_loop = launches(&s.cin).into_iter().filter(move |launch| launch.vars.contains(&v));
+    of_loop.map(|launch| Grid::of_launch(&s.cin, &launch))
+}
+
 fn blocks(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
-    let blocks = Grid::of(&s.cin).blocks;
-    if blocks.len() > MAX_BLOCKS && blocks.last() == Some(&parallel.var) {
+    let last = |grid: &Grid| grid.blocks.len() > MAX_BLOCKS && grid.blocks.last() == Some(&parallel.var);
+    if let Some(Grid { blocks, .. }) = grids(s, parallel.var).find(last) {
         return fail(
             "too-many-blocks",
             parallel.unit_span,
@@ -148,10 +154,11 @@ fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
     let v = parallel.var;
     let p = &s.cin.provenance;
     let name = s.name(v);
-    let out = &s.kernel.assignment.lhs.indices;
     let roots = p.roots(v);
+    let written = written(s, v);
+    let out = |r: &IndexVar| written.contains(&p.original(*r));
     let Some(access) = positions_of(p, v).cloned() else {
-        if !roots.iter().any(|r| out.contains(&p.original(*r))) {
+        if !roots.iter().any(out) {
             let message = format!("the lanes of `{name}` have one output: there are no segments among them");
             let help = "write `ParallelReduction`";
             return fail("unsorted-segment", parallel.strategy_span, message, help);
@@ -171,13 +178,13 @@ fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
     };
     in_order(s, parallel)?;
     let levels = level_vars(&s.kernel.tensors[access.tensor.index()].spec, &access);
-    let keys = roots.iter().filter(|r| out.contains(&p.original(**r))).count();
+    let keys = roots.iter().filter(|r| out(r)).count();
     let mine: Vec<_> = levels.iter().filter(|l| roots.contains(l)).collect();
-    let prefix = mine.iter().take(keys).all(|l| out.contains(&p.original(**l)));
+    let prefix = mine.iter().take(keys).all(|l| out(l));
     if keys == 0 || prefix {
         return Ok(());
     }
-    let wrong: Vec<IndexVar> = roots.iter().copied().filter(|r| out.contains(&p.original(*r))).collect();
+    let wrong: Vec<IndexVar> = roots.iter().copied().filter(out).collect();
     fail(
         "unsorted-segment",
         parallel.strategy_span,
@@ -188,6 +195,15 @@ fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
         ),
         "write `Atomics`, or store the operand in the output's order",
     )
+}
+
+/// The variables of the statement that tell apart what a loop's launch writes.
+fn written(s: &Scheduler<'_>, v: IndexVar) -> Vec<IndexVar> {
+    let of_loop = launches(&s.cin).into_iter().find(|launch| launch.vars.contains(&v));
+    match of_loop.filter(|launch| launch.fills.is_some()) {
+        Some(launch) => launch.writes.iter().map(|w| s.cin.provenance.original(*w)).collect(),
+        None => s.kernel.assignment.lhs.indices.clone(),
+    }
 }
 
 /// Positions increase along the lanes, and a lane's own are neighbours: coarser parts have their loops outside, finer
@@ -296,18 +312,28 @@ pub(super) fn whole(s: &Scheduler<'_>, span: Span) -> Checked {
     if s.result == ResultKind::Append {
         assembly::check(s, span)?;
     }
-    let (mut any, mut loops) = (false, false);
-    for_each_loop_within(&s.cin.root, &mut vec![], &mut |_, v, _| {
-        loops = true;
-        any |= s.cin.provenance.tag(v).parallel.is_some_and(|(unit, _)| unit != Unit::GpuVector);
-    });
-    if any || !loops {
+    let on_unit =
+        |v: &IndexVar| s.cin.provenance.tag(*v).parallel.is_some_and(|(unit, _)| unit != Unit::GpuVector);
+    let launches = launches(&s.cin);
+    let Some(serial) = launches.iter().find(|l| !l.vars.is_empty() && !l.vars.iter().any(on_unit)) else {
         return Ok(());
-    }
-    fail(
-        "not-parallel",
-        span,
-        "no loop of the schedule runs on the GPU: one thread would do all the work",
-        "write `parallelize(b, GPUBlock, NoRaces)` and `parallelize(t, GPUThread, NoRaces)`, or `schedule cuda = none;`",
-    )
+    };
+    let (message, help) = match (serial.fills, &launches[..]) {
+        (_, [_]) => (
+            "no loop of the schedule runs on the GPU: one thread would do all the work".to_owned(),
+            "write `parallelize(b, GPUBlock, NoRaces)` and `parallelize(t, GPUThread, NoRaces)`, or `schedule cuda = none;`".to_owned(),
+        ),
+        (Some(w), _) => (
+            format!(
+                "`{}` is filled by a launch of its own, before all loops, of which none runs on the GPU: one thread would do all of that",
+                s.cin.workspaces[w.index()].name
+            ),
+            format!("run loops over {} on `GPUBlock` and `GPUThread` too", s.list(&serial.vars)),
+        ),
+        (None, _) => (
+            "no loop of the statement's own runs on the GPU, beside those that fill workspaces before: one thread would do all the work".to_owned(),
+            format!("run loops over {} on `GPUBlock` and `GPUThread` too", s.list(&serial.vars)),
+        ),
+    };
+    fail("not-parallel", span, message, help)
 }

@@ -14,6 +14,7 @@ mod divide;
 mod fuse;
 mod gaps;
 mod gpu;
+pub mod launches;
 mod mergeby;
 mod names;
 mod operand;

@@ -1,7 +1,18 @@
-// The sum of two counts, or the largest int.
-__device__ __forceinline__ int addCounts(int a, int b) {
-    const unsigned int sum = (unsigned int)a + (unsigned int)b;
-    return sum > 2147483647u ? 2147483647 : (int)sum;
+// First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] <= key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
+    }
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
+    return lo + below;
 }
 
 // From sm_90 on a launch that follows another of its call may start before that one has ended. Each thread waits here until
@@ -21,404 +32,34 @@ __device__ __forceinline__ void allowNextLaunch() {
 #endif
 }
 
-// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
-struct WholeWarp {
-    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
-};
-struct OwnGroup {
-    template <int G> static __device__ __forceinline__ unsigned mask() {
-        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
-    }
-};
-
-// The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
-template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
-
-// Sums of counts: of all lanes of the group, or of those before this one.
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumInGroup(int count) {
-#pragma unroll
-    for (int distance = G / 2; distance > 0; distance /= 2) {
-        count = addCounts(count, __shfl_xor_sync(Lanes::template mask<G>(), count, distance, G));
-    }
-    return count;
-}
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count, int& all) {
-    const unsigned mask = Lanes::template mask<G>();
-    const int lane = threadIdx.x % G;
-#pragma unroll
-    for (int distance = 1; distance < G; distance *= 2) {
-        const int other = __shfl_up_sync(mask, count, distance, G);
-        if (distance <= lane) count = addCounts(count, other);
-    }
-    all = __shfl_sync(mask, count, G - 1, G);
-    const int before = __shfl_up_sync(mask, count, 1, G);
-    return lane == 0 ? 0 : before;
-}
-template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int sumBefore(int count) {
-    int all;
-    return sumBefore<G, Lanes>(count, all);
-}
-
-// What each warp of a block of T threads has comes together: the sum of the warps before this one, and of all. Others may use the
-// array after the block's next barrier.
-template <int T> __device__ __forceinline__ int sumOfWarps(int ofWarp, int* partial, int& all) {
-    const int own = threadIdx.x / 32;
-    if (threadIdx.x % 32 == 0) partial[own] = ofWarp;
-    __syncthreads();
-    int before = 0;
-    all = 0;
-#pragma unroll
-    for (int warp = 0; warp < T / 32; ++warp) {
-        if (warp == own) before = all;
-        all = addCounts(all, partial[warp]);
-    }
-    return before;
-}
-
-// Sums of counts: of all threads of the block, or of those before this one.
-template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial, int& all) {
-    int ofWarp;
-    const int before = sumBefore<32>(count, ofWarp);
-    return addCounts(sumOfWarps<T>(ofWarp, partial, all), before);
-}
-template <int T> __device__ __forceinline__ int sumBeforeInBlock(int count, int* partial) {
-    int all;
-    return sumBeforeInBlock<T>(count, partial, all);
-}
-template <int T> __device__ __forceinline__ int sumInBlock(int count, int* partial) {
-    int all;
-    sumOfWarps<T>(sumInGroup<32>(count), partial, all);
-    return all;
-}
-
 // s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_counts_t0(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, int A1_dim,
-    int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
+extern "C" __global__ void __launch_bounds__(256) pagerank_1_nnz_1_col_1(
+    int A2_dim, double rest, double* __restrict__ s_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     allowNextLaunch();
-    const int i = block_x * 256 + thread_x;
-    if (i < A1_dim) {
-        int count = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j_t0 = A2_crd[pA];
-            atomicAdd(&t0_begins[j_t0 + 1], 1);
-            count = addCounts(count, 1);
-        }
-        t0_rows[i] = count;
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_sums_t0_rows(
-    const int* t0_rows, int A1_dim, int* t0_row_sums) {
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, t0_rows[n]);
-    }
-    const int all = sumInBlock<256>(sum, partial);
-    if (thread_x == 0) {
-        t0_row_sums[block_x] = all;
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_sum_tiles_t0_rows(
-    int A1_dim, int* t0_row_sums) {
-    __shared__ int partial[8];
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int carry = 0;
-    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (A1_dim + 2048) / 2048 ? t0_row_sums[tile] : 0;
-        int all;
-        const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < (A1_dim + 2048) / 2048) {
-            t0_row_sums[tile] = addCounts(carry, before);
-        }
-        carry = addCounts(carry, all);
-        __syncthreads();
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_begins_t0_rows(
-    const int* t0_row_sums, int A1_dim, int* t0_rows) {
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, t0_rows[n]);
-    }
-    const int before = sumBeforeInBlock<256>(sum, partial);
-    int at = addCounts(t0_row_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
-        const int count = n < A1_dim ? t0_rows[n] : 0;
-        t0_rows[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_sums_t0(
-    const int* t0_begins, int A2_dim, int* t0_sums) {
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
-        sum = addCounts(sum, t0_begins[n]);
-    }
-    const int all = sumInBlock<256>(sum, partial);
-    if (thread_x == 0) {
-        t0_sums[block_x] = all;
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_sum_tiles_t0(
-    int A2_dim, int* t0_sums) {
-    __shared__ int partial[8];
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int carry = 0;
-    for (int begin = 0, begin_end = (A2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (A2_dim + 2049) / 2048 ? t0_sums[tile] : 0;
-        int all;
-        const int before = sumBeforeInBlock<256>(sum, partial, all);
-        if (tile < (A2_dim + 2049) / 2048) {
-            t0_sums[tile] = addCounts(carry, before);
-        }
-        carry = addCounts(carry, all);
-        __syncthreads();
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_begins_t0(
-    const int* t0_sums, int A2_dim, int* t0_begins) {
-    __shared__ int partial[8];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
-        sum = addCounts(sum, t0_begins[n]);
-    }
-    const int before = sumBeforeInBlock<256>(sum, partial);
-    int at = addCounts(t0_sums[block_x], before);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 2); n < n_end; ++n) {
-        const int count = n < A2_dim + 1 ? t0_begins[n] : 0;
-        t0_begins[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_scatter_t0(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ r_vals, const int* t0_rows, int A1_dim, int* t0_begins,
-    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int i = block_x * 256 + thread_x;
-    waitForLaunch();
-    if (i < A1_dim) {
-        int place = t0_rows[i];
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j_t0 = A2_crd[pA];
-            const int at = atomicAdd(&t0_begins[j_t0 + 1], 1);
-            t0_order[at] = place;
-            t0_vals[place] = A_vals[pA] * r_vals[i];
-            ++place;
-        }
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0(
-    const int* __restrict__ t0_begins, int A2_dim, int* __restrict__ t0_order,
-    int* __restrict__ t0_of_group8s, int* __restrict__ t0_of_warps, int* __restrict__ t0_of_blocks,
-    int* __restrict__ t0_many) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    allowNextLaunch();
-    const int bucket = block_x * 256 + thread_x;
-    if (bucket < A2_dim) {
-        const int begin = t0_begins[bucket];
-        const int end = t0_begins[bucket + 1];
-        const int len = end - begin;
-        if (256 <= len) {
-            const int at = atomicAdd(&t0_many[2], 1);
-            t0_of_blocks[at] = bucket;
-        } else if (64 <= len) {
-            const int at = atomicAdd(&t0_many[1], 1);
-            t0_of_warps[at] = bucket;
-        } else if (16 <= len) {
-            const int at = atomicAdd(&t0_many[0], 1);
-            t0_of_group8s[at] = bucket;
-        } else {
-            int gap = len / 2 - len / 22;
-            while (0 < gap) {
-                for (int from = begin + gap; from < end; ++from) {
-                    const int key = t0_order[from];
-                    int to = from;
-                    while (begin + gap <= to && key < t0_order[to - gap]) {
-                        t0_order[to] = t0_order[to - gap];
-                        to -= gap;
-                    }
-                    t0_order[to] = key;
-                }
-                gap = gap / 2 - gap / 22;
-            }
-        }
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_group8(
-    const int* __restrict__ t0_begins, const int* t0_of_group8s, const int* t0_many, int* t0_order) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int lane = thread_x % 8;
-    const int rank = block_x * 32 + thread_x / 8;
-    waitForLaunch();
-    allowNextLaunch();
-    if (rank < t0_many[0]) {
-        const int bucket = t0_of_group8s[rank];
-        const int begin = t0_begins[bucket];
-        const int end = t0_begins[bucket + 1];
-        const int len = end - begin;
-        int half = 1;
-        while (half < len) {
-            int stride = half;
-            int flip = half + (half - 1);
-            while (0 < stride) {
-                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 8) {
-                    const int low = pair + (pair - (pair & (stride - 1)));
-                    const int high = low ^ flip;
-                    if (high < len && t0_order[begin + high] < t0_order[begin + low]) {
-                        const int key = t0_order[begin + low];
-                        t0_order[begin + low] = t0_order[begin + high];
-                        t0_order[begin + high] = key;
-                    }
-                }
-                syncGroup<8>();
-                stride = stride / 2;
-                flip = stride;
-            }
-            half = half < len - half ? half + half : len;
-        }
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_warp(
-    const int* __restrict__ t0_begins, const int* t0_of_warps, const int* t0_many, int* t0_order) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int lane = thread_x % 32;
-    const int rank = block_x * 8 + thread_x / 32;
-    waitForLaunch();
-    allowNextLaunch();
-    if (rank < t0_many[1]) {
-        const int bucket = t0_of_warps[rank];
-        const int begin = t0_begins[bucket];
-        const int end = t0_begins[bucket + 1];
-        const int len = end - begin;
-        int half = 1;
-        while (half < len) {
-            int stride = half;
-            int flip = half + (half - 1);
-            while (0 < stride) {
-                for (int pair = lane, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 32) {
-                    const int low = pair + (pair - (pair & (stride - 1)));
-                    const int high = low ^ flip;
-                    if (high < len && t0_order[begin + high] < t0_order[begin + low]) {
-                        const int key = t0_order[begin + low];
-                        t0_order[begin + low] = t0_order[begin + high];
-                        t0_order[begin + high] = key;
-                    }
-                }
-                __syncwarp();
-                stride = stride / 2;
-                flip = stride;
-            }
-            half = half < len - half ? half + half : len;
-        }
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank_sort_t0_block(
-    const int* __restrict__ t0_begins, const int* t0_of_blocks, const int* t0_many, int* t0_order) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    waitForLaunch();
-    allowNextLaunch();
-    if (block_x < t0_many[2]) {
-        const int bucket = t0_of_blocks[block_x];
-        const int begin = t0_begins[bucket];
-        const int end = t0_begins[bucket + 1];
-        const int len = end - begin;
-        int half = 1;
-        while (half < len) {
-            int stride = half;
-            int flip = half + (half - 1);
-            while (0 < stride) {
-                for (int pair = thread_x, pair_end = len - (len - stride) / 2; pair < pair_end; pair += 256) {
-                    const int low = pair + (pair - (pair & (stride - 1)));
-                    const int high = low ^ flip;
-                    if (high < len && t0_order[begin + high] < t0_order[begin + low]) {
-                        const int key = t0_order[begin + low];
-                        t0_order[begin + low] = t0_order[begin + high];
-                        t0_order[begin + high] = key;
-                    }
-                }
-                __syncthreads();
-                stride = stride / 2;
-                flip = stride;
-            }
-            half = half < len - half ? half + half : len;
-        }
-    }
-}
-
-// s[j] = A[i, j] * r[i] + rest;
-extern "C" __global__ void __launch_bounds__(256) pagerank(
-    const int* __restrict__ t0_begins, const int* t0_order, const double* __restrict__ t0_vals, int A2_dim,
-    double rest, double* __restrict__ s_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
+    // split(j, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(j, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int j = block_x * 256 + thread_x;
-    waitForLaunch();
     if (j < A2_dim) {
-        const int pt01_begin = t0_begins[j];
-        const int pt01_end = t0_begins[j + 1];
-        if (pt01_begin < pt01_end) {
-            double sumt0 = 0.0;
-            for (int pt0 = pt01_begin; pt0 < pt01_end; ++pt0) {
-                sumt0 += t0_vals[t0_order[pt0]];
-            }
-            s_vals[j] = sumt0 + rest;
-        } else {
-            s_vals[j] = rest;
-        }
+        s_vals[j] = rest;
+    }
+}
+
+// s[j] = A[i, j] * r[i] + rest;
+extern "C" __global__ void __launch_bounds__(256) pagerank_t0_1_nnz_1_col_1(
+    const int* A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ r_vals, int A1_dim, double* s_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    waitForLaunch();
+    // split(pos_t0, block_t0, lane_t0, 256); parallelize(block_t0, GPUBlock, IgnoreRaces)
+    // split(pos_t0, block_t0, lane_t0, 256); parallelize(lane_t0, GPUThread, Atomics)
+    const int pos_t0 = block_x * 256 + thread_x;
+    if (pos_t0 < pA2_end) {
+        const int j_t0 = A2_crd[pos_t0];
+        const int pA1 = upperBound(A2_pos, 1, A1_dim, pos_t0) - 1;
+        atomicAdd(&s_vals[j_t0], A_vals[pos_t0] * r_vals[pA1]);
     }
 }

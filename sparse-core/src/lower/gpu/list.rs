@@ -24,6 +24,7 @@ use super::super::{Lowerer, Operand, counts, internal, tidy};
 use super::team::number;
 use super::{Blocks, THREADS};
 use crate::cin::grid::Grid;
+use crate::cin::launches;
 use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
 use crate::cin::{Cin, Workspace};
 use crate::diag::Diagnostic;
@@ -101,25 +102,8 @@ impl List {
 }
 
 impl Lowerer<'_> {
-    /// Steps that scatter into the workspaces that stand outside of all loops, which the state reads as operands after.
-    pub(in super::super) fn fill_lists(
-        &mut self,
-        loops: &[IndexVar],
-        st: &mut State,
-    ) -> Result<Vec<Step>, Box<Diagnostic>> {
-        let mut steps = Vec::new();
-        while let Some(w) = self.whole(loops.len(), st) {
-            steps.extend(self.fill_list(w, loops, st)?);
-        }
-        Ok(steps)
-    }
-
-    /// A sparse workspace that is filled before all loops.
-    fn whole(&self, loops: usize, st: &State) -> Option<Workspace> {
-        st.opening(loops).filter(|w| self.workspaces[w.index()].format.is_sparse())
-    }
-
-    fn fill_list(
+    /// Steps that scatter into a sparse workspace that is filled before all loops.
+    pub(super) fn fill_list(
         &mut self,
         w: Workspace,
         loops: &[IndexVar],
@@ -149,7 +133,7 @@ impl Lowerer<'_> {
         let mut producer =
             State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         let known = self.list_len(&inner, &producer, result.is_some() && !self.is_packed());
-        let mut steps = self.fill_lists(&inner, &mut producer)?;
+        let mut steps = self.fill_outside(&inner, &mut producer)?;
         self.by_coordinates(outermost);
         let rows = (self.extent(outermost), self.extent(outermost));
         let Some([count, scatter]) = self.list_launches(list, &inner, &producer)? else {
@@ -221,15 +205,17 @@ impl Lowerer<'_> {
         Ok(launches.try_into().ok())
     }
 
-    /// What the statement's own loops run on, after lists have been filled: what the schedule says, or without one a thread has
+    /// What the statement's own loops run on, after what is filled before them: what the schedule says, or without one a thread has
     /// a coordinate of the outermost.
-    pub(in super::super) fn after_lists(&mut self, cin: &Cin, loops: &[IndexVar]) {
-        if self.lists.is_empty() {
+    pub(in super::super) fn after_launches(&mut self, cin: &Cin, loops: &[IndexVar]) {
+        if self.lists.is_empty() && self.before.is_empty() {
             return;
         }
-        let p = &cin.provenance;
+        let own = launches::own(cin).vars;
+        self.launched.clone_from(&own);
         if let Some(outermost) = loops.first()
-            && (0..p.len() as u32).all(|v| p.tag(IndexVar(v)).parallel.is_none())
+            && !self.lists.is_empty()
+            && own.iter().all(|v| cin.provenance.tag(*v).parallel.is_none())
         {
             return self.by_coordinates(*outermost);
         }

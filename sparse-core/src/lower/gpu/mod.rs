@@ -44,9 +44,11 @@
 //! - `stored_rows`: rows that operands store, where the result's first level is sparse
 //! - `refused`: sparse workspaces that threads cannot have
 //!
-//! What all threads scatter into:
+//! What all threads fill before the statement's own loops:
 //!
-//! - `list`: a workspace outside of all loops, as a list
+//! - `scratch`: a dense workspace outside of all loops, an array of the call
+//! - `addends`: what is added to the result instead
+//! - `list`: a sparse one, as a list
 //! - `fetch`: places that are counted, several at once
 //! - `buckets`: its buckets, sorted
 //! - `listed`: a result that is what was scattered
@@ -60,6 +62,7 @@
 //! - `following`: launches that need not wait until the one before has ended
 
 mod abreast;
+mod addends;
 mod bare_rows;
 mod block_ends;
 mod bounds;
@@ -89,6 +92,7 @@ mod runs;
 mod samples;
 mod scan;
 mod scatter;
+mod scratch;
 mod segment;
 mod share;
 mod stored_rows;
@@ -127,6 +131,7 @@ use marks::Marks;
 pub(super) use open_rows::OpenRows;
 pub(super) use parts::RowParts;
 use pieces::Pieces;
+pub(super) use scratch::{Before, before};
 pub(super) use segment::Segment;
 pub(super) use stored_rows::Here;
 use stored_rows::StoredRows;

@@ -29,8 +29,9 @@ pub(super) struct Vectors {
 impl Lowerer<'_> {
     /// The nest, in two versions if it has loops over vectors.
     pub(in super::super) fn versions(&mut self, loops: &[IndexVar], st: State) -> Lowered {
+        let of_launch = |v: &IndexVar| self.is_launched(*v) && self.is_vector(*v);
         let leaves: Vec<IndexVar> =
-            (0..self.provenance.len() as u32).map(IndexVar).filter(|v| self.is_vector(*v)).collect();
+            (0..self.provenance.len() as u32).map(IndexVar).filter(of_launch).collect();
         if self.gpu.is_none() || leaves.is_empty() {
             return self.lower(loops, st);
         }

@@ -5,6 +5,7 @@
 //! refuse some, and the caller counts those.
 
 mod atomic;
+mod before;
 mod chunks;
 mod data;
 mod expression;
@@ -141,6 +142,7 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             (15, Kind::Random),
             (15, Kind::Default),
         ]);
+        let before = matches!(kind, Kind::Random | Kind::Default) && rng.percent(40);
         let taste = Taste::plain(dtype, values, Pattern::Rows).with_themes(rng, 25);
         let mut name = "";
         let mut shape = themed(rng, &taste, |rng| {
@@ -154,6 +156,7 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
                     shapes::sparse_dense(rng, taste.dtype)
                 }
                 (Kind::Walk, _) => ("several operands", shapes::rows_of_several(rng, taste.dtype)),
+                _ if before => ("", before::shape(rng, taste.dtype)),
                 (_, 0..40) => shapes::sparse_dense(rng, taste.dtype),
                 (_, 40..70) => ("", shapes::scheduled(rng, taste.dtype)),
                 (_, 70..85) => ("", shapes::named(rng, taste.dtype)),
@@ -168,6 +171,9 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         let sizes = gpu_sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         case.platform = Platform::Cuda;
+        if before {
+            before::by_columns(rng, &mut case);
+        }
         let shares = rng.percent(25) && share_first_levels(&mut case);
         if shares {
             case.about.push(format!("{}: the first levels of an operand", kind.text()));

@@ -72,6 +72,9 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     if rng.percent(14) && depth > 2 {
         draft.fused_positions(rng);
     }
+    if draft.case.platform == Platform::Cuda && rng.percent(30) {
+        draft.precompute_first(rng);
+    }
     let mut wrong = None;
     for at in draft.commands.len()..depth {
         if wrong_at == Some(at) {

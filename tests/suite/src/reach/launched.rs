@@ -18,6 +18,7 @@ pub fn launched(case: &Case, program: &Program) -> Vec<String> {
         fibers(program),
         sums(case, program),
         lanes(case, program),
+        arrays(case, program),
     ];
     [teams(case, program), found.concat()].concat()
 }
@@ -44,6 +45,36 @@ fn lanes(case: &Case, program: &Program) -> Vec<String> {
     }
     let found = shared && case.schedule.is_empty() && case.tensors.iter().all(|t| t.spec.is_dense());
     found.then(|| "rows of dense operands on lanes by default".to_owned()).into_iter().collect()
+}
+
+/// Do launches fill dense workspaces outside of all loops, or add to the result what would be in one?
+fn arrays(case: &Case, program: &Program) -> Vec<String> {
+    // Sums of the statement are `t0` and so on, what is precomputed `w0`.
+    let is_workspace = |name: &str| {
+        let number = name.strip_prefix(['t', 'w']).unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
+    };
+    let mut filled: Vec<(&str, &Launch)> = vec![];
+    for launch in program.launches() {
+        let own = launch.name.strip_prefix(&program.name).and_then(|rest| rest.strip_prefix('_'));
+        let name = own.and_then(|own| own.split('_').next()).filter(|name| is_workspace(name));
+        filled.extend(name.filter(|name| !filled.iter().any(|f| f.0 == *name)).map(|name| (name, launch)));
+    }
+    let (mut atomic, mut added) = (false, false);
+    for (name, launch) in &filled {
+        added |= !program.buffers.iter().any(|b| b.name == *name);
+        visit_stmts(&launch.body, &mut |s| {
+            atomic |= matches!(s, Stmt::Atomic { .. } | Stmt::StoreVector { update: Some(_), .. });
+        });
+    }
+    let why = if case.schedule.is_empty() { "by default" } else { "scheduled" };
+    let mut found = vec![];
+    let mut say = |is: bool, what: &str| found.extend(is.then(|| format!("{what}, {why}")));
+    say(!added && !filled.is_empty(), "an array filled before");
+    say(filled.len() > 1, "several launches before");
+    say(added, "a sum added to the result");
+    say(atomic, "what is filled before by atomic updates");
+    found
 }
 
 /// Where blocks have tables of pieces of rows.

@@ -47,8 +47,8 @@ impl Lowerer<'_> {
         vec![array(carries.sums), array(carries.elements)]
     }
 
-    /// Adds up what the launch carried out.
-    pub(in super::super::super) fn carry_launch(&mut self) -> Option<Step> {
+    /// Adds up what the launch carried out, whose name ended in the suffix.
+    pub(in super::super::super) fn carry_launch(&mut self, suffix: &str) -> Option<Step> {
         let carries = self.gpu.as_ref()?.carries.clone()?;
         let (output, columns) = (carries.output, carries.columns.clone());
         let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         let chunk = Chunk { chunk, base, slots, lane };
         body.push(Stmt::If { cond: inside, then: self.add_carries(&carries, chunk)?, otherwise: vec![] });
         body.extend(bare);
-        let name = format!("{}_carries", self.kernel.name);
+        let name = format!("{}{suffix}_carries", self.kernel.name);
         let grid = vec![Axis { var: block, blocks }];
         let launch = Launch::new(name, grid, (thread, THREADS), body);
         Some(Step::Launch(Launch { resident: RESIDENT, ..launch }))

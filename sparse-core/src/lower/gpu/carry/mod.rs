@@ -200,7 +200,7 @@ impl Lowerer<'_> {
         let (sums, elements) = match &known {
             Some(carries) => (carries.sums, carries.elements),
             None => {
-                let name = format!("{}_carry", self.kernel.tensors[self.out.tensor.index()].name);
+                let name = format!("{}_carry", self.out_name());
                 let sums = self.carry_array(&name, Elem::Scalar(self.dtype));
                 (sums, self.carry_array(&format!("{name}_at"), Elem::Index))
             }
