@@ -36,17 +36,19 @@ const FAR_STEPS: u64 = 2_000_000;
 /// # Errors
 /// The compiler's refusal, or what is broken.
 pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
+    let narrow = [&[4, 2][..], &[2], &[16, 2]][sizes(case) % 3].to_vec();
+    let part_work = [1, 7, 1 << 9][sizes(case) / 3 % 3];
     let default = Way { choices: "", lower: lower::Options::default(), serial: false };
     let mut ways = vec![default.clone()];
     if case.platform == Platform::Cuda {
         ways[0].lower = gpu_lowering(case);
     } else if case.schedule.is_empty() {
-        let lower = lower::Options { gallop: true, lanes: vec![], part_work: 1, ..default.lower.clone() };
+        let lower = lower::Options { gallop: true, lanes: vec![], part_work, ..default.lower.clone() };
         ways.push(Way { choices: "(galloping, without lanes, serial)", lower, serial: true });
-        let lower = lower::Options { lanes: vec![4, 2], part_work: 1, ..default.lower };
+        let lower = lower::Options { lanes: narrow, part_work: 1, ..default.lower };
         ways.push(Way { choices: "(narrow lanes)", lower, ..default });
     } else {
-        let lower = lower::Options { gallop: true, lanes: vec![4, 2], ..default.lower.clone() };
+        let lower = lower::Options { gallop: true, lanes: narrow, part_work, ..default.lower.clone() };
         ways.push(Way { choices: "(galloping, narrow lanes)", lower, ..default });
     }
     let kernel = parsed(&case.kernel_text())?;
