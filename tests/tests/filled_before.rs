@@ -106,6 +106,28 @@ fn scattered_sums_are_added_to_the_result() {
     }
 }
 
+/// A row's sum is a number for all of the row's entries, where the row has some: an empty row has no term, whatever its factors.
+#[test]
+fn products_of_one_operand_are_summed_in_two_launches() {
+    let text = "fn f(A: Csr<f64>, x: DenseVec<f64>, z: DenseVec<f64>) -> DenseVec<f64> { y[k] = z[i] * A[i, k] * A[i, j] * x[j]; }";
+    let chained = program(text);
+    assert!(chained.buffers.iter().any(|b| b.name == "t0"));
+    assert_eq!(launches(&chained), ["f_t0_8_nnz_1_col_32", "f_8_nnz_1_col_32"]);
+    agrees(text, &[("A", &[60, 45]), ("x", &[45]), ("z", &[60])]);
+    let (one, infinite): (&[usize], f64) = (&[1], f64::INFINITY);
+    agrees_on_gpu(
+        text,
+        &[
+            Tensor("A", &[3, 2], &[(&[0, 1], 2.0), (&[2, 0], 3.0)]),
+            Tensor("x", &[2], &[(&[0], 5.0), (&[1], 7.0)]),
+            Tensor("z", &[3], &[(&[0], 1.0), (one, infinite), (&[2], 1.0)]),
+        ],
+    );
+    // Nothing tells that the rows of another matrix have entries.
+    let other = "fn f(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[k] = B[i, k] * A[i, j] * x[j]; }";
+    assert!(!program(other).buffers.iter().any(|b| b.name == "t0"));
+}
+
 /// What is subtracted has no negative in an unsigned type; beside an infinite fill the sum takes no part, whatever it is.
 #[test]
 fn sums_that_are_not_added_are_arrays() {

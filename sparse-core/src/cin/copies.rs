@@ -181,7 +181,7 @@ fn permutations(vars: &[IndexVar]) -> Vec<Vec<IndexVar>> {
 }
 
 /// Some of so many, the smallest subsets first; of too many each alone, and the last ones.
-pub(super) fn subsets(of: usize) -> Vec<Vec<usize>> {
+pub fn subsets(of: usize) -> Vec<Vec<usize>> {
     let mut subsets: Vec<Vec<usize>> = match of {
         ..=SUBSETS_OF => {
             (1..1_usize << of).map(|set| (0..of).filter(|at| set >> at & 1 == 1).collect()).collect()

@@ -145,7 +145,7 @@ fn compile_variants(kernel: Kernel, options: &Options) -> Result<Variants, Diagn
         Schedule::Point(point, span) => {
             vec![schedule::schedule_point(&kernel, &cin, point, *span, schedule::apply)?]
         }
-        Schedule::Default => match by_rule(&kernel, &cin, options)? {
+        Schedule::Default => match compile_by_rule(&kernel, &cin, options)? {
             Some(variants) => return Ok(variants),
             None => {
                 if let Some(variants) = compile_copied(&kernel, options)? {
@@ -166,6 +166,16 @@ fn compile_variants(kernel: Kernel, options: &Options) -> Result<Variants, Diagn
         }
     };
     Ok(Variants { all: vec![compile_first(kernel, &cin, candidates, options)?], choice: None })
+}
+
+/// The programs by the rule: of a product that is summed in two launches, where that is less work, else of the whole.
+fn compile_by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Variants>, Diagnostics> {
+    if let Some(chained) = schedule::chained(kernel, cin)
+        && let Some(variants) = compile_launches(kernel, &chained, options)?
+    {
+        return Ok(Some(variants));
+    }
+    by_rule(kernel, cin, options)
 }
 
 /// The programs of a statement whose workspaces outside of all loops are arrays, each filled by launches that are scheduled as those of

@@ -8,6 +8,7 @@
 
 mod assembly;
 mod bound;
+mod chains;
 mod coord;
 mod default;
 mod divide;
@@ -41,6 +42,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform, Schedule};
+pub use chains::chained;
 pub use default::{copies, default, default_cuda, with_copies};
 pub use operand::Operand;
 pub use point_name::point_name;
