@@ -26,6 +26,10 @@ const KERNELS: &[(&str, &str)] = &[
     ("spmm", "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }"),
     ("dcsr", "fn dcsr(A: Dcsr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }"),
     (
+        "two_hops",
+        "fn two_hops(A: Csr<f32>, X: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, h] * A[h, j] * X[j, k]; }",
+    ),
+    (
         "shifted",
         "fn shifted(X: DenseMat<f32>, A: Csr<f32>, x: DenseVec<f32>) -> DenseMat<f32> { Y[i, k] = X[i, k] + A[i, j] * x[j]; }",
     ),
