@@ -104,9 +104,9 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
                 Diagnostic::new(
                     "infinite-fills",
                     kernel.assignment.lhs.span,
-                    "a fill of +∞ is subtracted in a sum here, and `u8` has no −∞ that the sum would stay, whatever else is in it",
+                    "a fill of +∞ is subtracted in the middle of a sum here, which `u8` has no −∞ to stay at: it would go on from 0",
                 )
-                .help("subtract it from one term alone, which is 0 then, use fill `Zero`, or a signed type"),
+                .help("subtract it last, from all other terms, use fill `Zero`, or a signed type"),
             );
         }
         if sums_integer_infinity(nested.nest.op, &rhs, kernel.dtype) {
@@ -187,18 +187,18 @@ fn infinite_terms(v: &Val, t: DType, negated: bool, out: &mut Vec<Value>) {
     }
 }
 
-/// Is a constant ∞ of an unsigned type subtracted beside two other terms? What is infinite is the number 0 then, from which the
-/// terms that follow would be subtracted, and those before would not.
+/// Is what a constant ∞ of an unsigned type was subtracted from a term of a sum? It is the number 0, not −∞, which the sum would be
+/// whatever else is in it, and in whatever order.
 fn loses_infinity(v: &Val, t: DType) -> bool {
     t == DType::U8
         && match v {
             Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
-            Val::Op(BinaryOp::Add | BinaryOp::Sub, _) => {
-                let mut terms = Vec::new();
-                additive(v, false, &mut terms);
-                let infinite = |v: &Val| simplify(v, t).of_nothing(t).is_infinite();
-                terms.len() > 2 && terms.iter().any(|(a, negated)| *negated && infinite(a))
-                    || terms.iter().any(|(a, _)| loses_infinity(a, t))
+            Val::Op(op @ (BinaryOp::Add | BinaryOp::Sub), args) => {
+                // What follows an infinite term that is subtracted is one more.
+                let last = args.len() - 1;
+                let followed =
+                    *op == BinaryOp::Sub && args.iter().skip(1).take(last - 1).any(|a| is_infinite(a, t));
+                followed || args.iter().any(|a| lost(a, t) || loses_infinity(a, t))
             }
             Val::Un(_, a) | Val::Reduce(_, _, a) => loses_infinity(a, t),
             Val::Work(p) => loses_infinity(&p.nest.rhs, t),
@@ -206,16 +206,17 @@ fn loses_infinity(v: &Val, t: DType) -> bool {
         }
 }
 
-/// The terms of a sum of an unsigned type, which has no signs, and whether they are subtracted.
-fn additive<'a>(v: &'a Val, negated: bool, out: &mut Vec<(&'a Val, bool)>) {
+/// Is it a difference that would be −∞?
+fn lost(v: &Val, t: DType) -> bool {
     match v {
-        Val::Op(op @ (BinaryOp::Add | BinaryOp::Sub), args) => {
-            for (k, a) in args.iter().enumerate() {
-                additive(a, negated != (*op == BinaryOp::Sub && k > 0), out);
-            }
-        }
-        v => out.push((v, negated)),
+        Val::Op(BinaryOp::Sub, args) => args.iter().skip(1).any(|a| is_infinite(a, t)),
+        Val::Work(p) if p.nest.op.is_none() => lost(&p.nest.rhs, t),
+        _ => false,
     }
+}
+
+fn is_infinite(v: &Val, t: DType) -> bool {
+    simplify(v, t).of_nothing(t).is_infinite()
 }
 
 /// Does it sum integers of which one is a constant ∞? Such a sum would have to stay infinite, and integers wrap.
@@ -276,12 +277,16 @@ mod tests {
             );
             concretize_kernel(&parse_str(&text).unwrap()).is_err()
         };
-        for rhs in ["A[i, j] - D[i, j] - B[i, j]", "(A[i, j] - D[i, j]) + 1", "A[i, j] - (D[i, j] + B[i, j])"]
-        {
+        for rhs in ["A[i, j] - D[i, j] - B[i, j]", "(A[i, j] - D[i, j]) + 1", "1 + (A[i, j] - D[i, j])"] {
             assert!(refused(rhs, "PosInf", "u8"), "{rhs}");
             assert!(!refused(rhs, "One", "u8") && !refused(rhs, "PosInf", "i32"), "{rhs}");
         }
-        for rhs in ["255 - D[i, j]", "A[i, j] - D[i, j]", "A[i, j] + D[i, j] + B[i, j]"] {
+        for rhs in [
+            "255 - D[i, j]",
+            "A[i, j] + B[i, j] - D[i, j]",
+            "A[i, j] - (D[i, j] - 1)",
+            "A[i, j] + D[i, j] + B[i, j]",
+        ] {
             assert!(!refused(rhs, "PosInf", "u8"), "{rhs}");
         }
     }

@@ -353,7 +353,7 @@ fn semiring(rng: &mut Rng, dtype: DType) -> (AssignOp, BinaryOp, BinaryOp) {
     let choices: &[(u32, (AssignOp, BinaryOp, BinaryOp))] = match dtype {
         DType::Bool => &[
             (50, (Reduce(Monoid::Or), Or, And)),
-            (15, (Reduce(Monoid::And), And, Or)),
+            (25, (Reduce(Monoid::And), And, Or)),
             (10, (Reduce(Monoid::Or), Xor, And)),
             (10, (Reduce(Monoid::Max), Max, Min)),
             (15, (Assign, Xor, And)),
@@ -373,7 +373,7 @@ fn semiring(rng: &mut Rng, dtype: DType) -> (AssignOp, BinaryOp, BinaryOp) {
             (8, (Reduce(Monoid::Or), Or, And)),
             (8, (Assign, Add, And)),
             (7, (Assign, Xor, Mul)),
-            (5, (Reduce(Monoid::And), And, Or)),
+            (9, (Reduce(Monoid::And), And, Or)),
             (5, (Assign, Add, Div)),
         ],
     };

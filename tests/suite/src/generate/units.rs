@@ -109,8 +109,8 @@ impl Draft<'_> {
             30..50 => ("GPUThread".to_owned(), "Atomics"),
             50..70 => (format!("GPUGroup({r})"), "ParallelReduction"),
             70..81 => (format!("GPUGroup({r})"), "ReduceScatter"),
-            81..91 => (format!("GPUGroup({r})"), "Segment"),
-            91..97 => (format!("GPUGroup({r})"), "Deterministic"),
+            81..89 => (format!("GPUGroup({r})"), "Segment"),
+            89..98 => (format!("GPUGroup({r})"), "Deterministic"),
             _ => (format!("GPUGroup({r})"), "Atomics"),
         };
         let mut parallel = vec![[self.name(lane), unit, strategy.into()]];
