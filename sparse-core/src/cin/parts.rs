@@ -70,14 +70,7 @@ fn parts(kernel: &Kernel) -> Vec<Part> {
         if !factors.iter().all(|f| leaves_nothing(kernel, f)) {
             continue;
         }
-        // Constants are no reason to sum by parts.
-        let operands: Vec<usize> = (0..factors.len()).filter(|f| !accesses(factors[*f]).is_empty()).collect();
-        for some in subsets(operands.len()).into_iter().filter(|some| some.len() < operands.len()) {
-            let some: Vec<usize> = some.into_iter().map(|at| operands[at]).collect();
-            let (inside, outside): (Vec<usize>, Vec<usize>) =
-                (0..factors.len()).partition(|f| some.contains(f));
-            let [inside, outside] =
-                [inside, outside].map(|of| of.iter().map(|f| factors[*f]).collect::<Vec<_>>());
+        for (some, inside, outside) in divisions(&factors) {
             let others = vars(&outside);
             if vars(&inside).iter().any(|v| !others.contains(v)) {
                 found.push(Part { term, factors: some });
@@ -86,6 +79,21 @@ fn parts(kernel: &Kernel) -> Vec<Part> {
     }
     found
 }
+
+/// Some of a product's factors by their numbers, they, and the others: in every way. Constants are no reason to sum by parts.
+pub(crate) fn divisions<'e>(factors: &[&'e ast::Expr]) -> Vec<Division<'e>> {
+    let operands: Vec<usize> = (0..factors.len()).filter(|f| !accesses(factors[*f]).is_empty()).collect();
+    let some = subsets(operands.len()).into_iter().filter(|some| some.len() < operands.len());
+    let divided = some.map(|some| {
+        let some: Vec<usize> = some.into_iter().map(|at| operands[at]).collect();
+        let (inside, outside): (Vec<usize>, Vec<usize>) = (0..factors.len()).partition(|f| some.contains(f));
+        let of = |numbers: Vec<usize>| numbers.into_iter().map(|f| factors[f]).collect();
+        (some, of(inside), of(outside))
+    });
+    divided.collect()
+}
+
+type Division<'e> = (Vec<usize>, Vec<&'e ast::Expr>, Vec<&'e ast::Expr>);
 
 fn accesses(e: &ast::Expr) -> Vec<&ast::Access> {
     let mut found = Vec::new();

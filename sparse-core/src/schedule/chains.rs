@@ -9,9 +9,9 @@
 //! sparse operand of a part is a factor of the rest too, which has an entry in a fiber only if the part has one.
 
 use super::{Command, CommandKind, apply_own};
-use crate::cin::copies::subsets;
 use crate::cin::cost::cost;
 use crate::cin::order::level_vars;
+use crate::cin::parts::divisions;
 use crate::cin::terms::{access, summed_products, sums_terms};
 use crate::cin::{Access, Cin, Stmt};
 use crate::format::Fill;
@@ -33,15 +33,8 @@ pub fn chained(kernel: &Kernel, cin: &Cin) -> Option<Cin> {
     }
     let products = summed_products(kernel);
     let [(_, factors)] = &products[..] else { return None };
-    let operands: Vec<usize> = (0..factors.len()).filter(|f| !accesses(factors[*f]).is_empty()).collect();
-    let some = subsets(operands.len()).into_iter().filter(|some| some.len() < operands.len());
-    let found = some.filter_map(|some| {
-        let some: Vec<usize> = some.into_iter().map(|at| operands[at]).collect();
-        let (inside, outside): (Vec<_>, Vec<_>) = (0..factors.len()).partition(|f| some.contains(f));
-        let [inside, outside] =
-            [inside, outside].map(|of| of.into_iter().map(|f| factors[f]).collect::<Vec<_>>());
-        with_first(kernel, cin, &inside, &outside)
-    });
+    let parts = divisions(factors).into_iter();
+    let found = parts.filter_map(|(_, inside, outside)| with_first(kernel, cin, &inside, &outside));
     let weighed = found.map(|cin| (cost(kernel, &cin), cin));
     let (weight, best) = weighed.reduce(|a, b| if b.0 < a.0 { b } else { a })?;
     (weight * WORTH < cost(kernel, cin)).then_some(best)
