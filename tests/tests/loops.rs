@@ -230,3 +230,29 @@ fn copies_of_unrolled_loops_are_bounded_together() {
     let (most, more) = (length(8, 8), length(64, 64));
     assert!(length(2, 2) < most && more < 4 * most, "{most} {more}");
 }
+
+/// Of three and more operands that meet, each step moves one on, or those that have met, by branches. Runs of equal coordinates are
+/// ended at the least of all coordinates, and on a GPU the lanes of a warp move on together.
+#[test]
+fn who_is_behind_moves_on_by_itself() {
+    let csr = "A: Csr<f32>, B: Csr<f32>, C: Csr<f32>";
+    let four = "A: Csr<f32>, B: Dcsr<f32>, C: Csr<f32>, D: Dcsr<f32>";
+    let runs = "A: Csr<f32>, B: Coo<f32>, C: Csr<f32>";
+    let text = |operands: &str, rest: &str| format!("fn f({operands}) -> {rest}");
+    let hadamard = text(csr, "Csr<f32> { S[i, j] = A[i, j] * B[i, j] * C[i, j]; }");
+    assert!(program(&hadamard).contains("} else if jB < jA {"), "{}", program(&hadamard));
+    assert!(!program(&hadamard).contains("min(jA"), "{}", program(&hadamard));
+    assert!(gpu_program(&hadamard).contains("min(min(jA, jB), jC)"), "{}", gpu_program(&hadamard));
+    let with_runs = text(runs, "Csr<f32> { S[i, j] = A[i, j] * B[i, j] * C[i, j]; }");
+    let inner = text(four, "Scalar<f32> { s = A[i, j] * B[i, j] * C[i, j] * D[i, j]; }");
+    let masked =
+        text(four, "DenseVec<f32> { y[i] = A[i, j] * B[i, j] * C[i, j] * (D[i, j] + B[i, j] + A[i, j]); }");
+    for (one, text) in [&hadamard, &with_runs].into_iter().enumerate() {
+        right(text, &[("A", &[9, 40], 2), ("B", &[9, 40], 3), ("C", &[9, 40], 1 + one)]);
+        right(text, &[("A", &[7, 30], 5), ("B", &[7, 30], 1), ("C", &[7, 30], 2)]);
+    }
+    for text in [&inner, &masked] {
+        right(text, &[("A", &[9, 60], 2), ("B", &[9, 60], 3), ("C", &[9, 60], 1), ("D", &[9, 60], 2)]);
+        right(text, &[("A", &[9, 60], 1), ("B", &[9, 60], 2), ("C", &[9, 60], 2), ("D", &[9, 60], 1)]);
+    }
+}

@@ -29,10 +29,10 @@ pub(super) fn aligned(mut position: usize) -> usize {
 }
 
 /// The same position, of which the Rust compiler knows nothing: it can't tell how many there will be, and unrolls no loop
-/// over them.
+/// over them, nor whether it has changed, and makes no loop of a case that leaves it alone.
 #[inline(always)]
 #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), expect(unused_mut))]
-pub(super) fn unforeseen(mut position: usize) -> usize {
+pub fn unforeseen(mut position: usize) -> usize {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: it makes no instructions, and leaves the position as it is.
     unsafe {

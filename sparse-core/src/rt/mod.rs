@@ -42,7 +42,7 @@ pub use host::{
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use joined::{Joined, length};
 pub use kernel::{Args, KernelInfo, Output, Runs, RunsOn, Signature};
-pub use loops::{Rest, align, fiber, more_than_four, rest};
+pub use loops::{Rest, align, fiber, more_than_four, rest, unforeseen};
 pub use memory::within_memory;
 pub use parts::Lens;
 pub use rows::{Alike, Rows};

@@ -595,7 +595,6 @@ unsafe fn body_part__(
                 let mut pB = B2_pos.index(i);
                 let mut pt0 = 0_usize;
                 if pB < pB2_end && pt0 < pt01_end {
-                    rt::align();
                     loop {
                         let kB = B2_crd.index(pB);
                         let kt0 = t0_crd.index(pt0);
@@ -604,17 +603,25 @@ unsafe fn body_part__(
                             C_vals.push(B_vals.at(pB) + t0_vals.at(pt0));
                             pB += 1;
                             pt0 += 1;
+                            if pB2_end <= pB || pt01_end <= pt0 {
+                                break;
+                            }
                         } else if kB < kt0 {
                             C2_crd.push(kB as i32);
                             C_vals.push(B_vals.at(pB));
                             pB += 1;
+                            pt0 = rt::unforeseen(pt0);
+                            if pB2_end <= pB {
+                                break;
+                            }
                         } else {
                             C2_crd.push(kt0 as i32);
                             C_vals.push(t0_vals.at(pt0));
                             pt0 += 1;
-                        }
-                        if pB2_end <= pB || pt01_end <= pt0 {
-                            break;
+                            pB = rt::unforeseen(pB);
+                            if pt01_end <= pt0 {
+                                break;
+                            }
                         }
                     }
                 }

@@ -169,7 +169,6 @@ unsafe fn body_i(
             let mut pE = E2_pos.index(i);
             let mut pt0 = 0_usize;
             if pE < pE2_end && pt0 < pt01_end {
-                rt::align();
                 loop {
                     let kE = E2_crd.index(pE);
                     let kt0 = t0_crd.index(pt0);
@@ -178,17 +177,25 @@ unsafe fn body_i(
                         C_vals.push(E_vals.at(pE) + t0_vals.at(pt0));
                         pE += 1;
                         pt0 += 1;
+                        if pE2_end <= pE || pt01_end <= pt0 {
+                            break;
+                        }
                     } else if kE < kt0 {
                         C2_crd.push(kE as i32);
                         C_vals.push(E_vals.at(pE));
                         pE += 1;
+                        pt0 = rt::unforeseen(pt0);
+                        if pE2_end <= pE {
+                            break;
+                        }
                     } else {
                         C2_crd.push(kt0 as i32);
                         C_vals.push(t0_vals.at(pt0));
                         pt0 += 1;
-                    }
-                    if pE2_end <= pE || pt01_end <= pt0 {
-                        break;
+                        pE = rt::unforeseen(pE);
+                        if pt01_end <= pt0 {
+                            break;
+                        }
                     }
                 }
             }

@@ -134,7 +134,6 @@ unsafe fn body_i(
             let mut pB = B2_pos.index(i);
             let mut pC = C2_pos.index(i);
             if pB < pB2_end && pC < pC2_end {
-                rt::align();
                 loop {
                     let jB = B2_crd.index(pB);
                     let jC = C2_crd.index(pC);
@@ -144,19 +143,27 @@ unsafe fn body_i(
                         A2_crd_len += 1;
                         pB += 1;
                         pC += 1;
+                        if pB2_end <= pB || pC2_end <= pC {
+                            break;
+                        }
                     } else if jB < jC {
                         A2_crd.set(A2_crd_len, jB as i32);
                         A_vals.set(A2_crd_len, B_vals.at(pB));
                         A2_crd_len += 1;
                         pB += 1;
+                        pC = rt::unforeseen(pC);
+                        if pB2_end <= pB {
+                            break;
+                        }
                     } else {
                         A2_crd.set(A2_crd_len, jC as i32);
                         A_vals.set(A2_crd_len, C_vals.at(pC));
                         A2_crd_len += 1;
                         pC += 1;
-                    }
-                    if pB2_end <= pB || pC2_end <= pC {
-                        break;
+                        pB = rt::unforeseen(pB);
+                        if pC2_end <= pC {
+                            break;
+                        }
                     }
                 }
             }

@@ -226,7 +226,6 @@ unsafe fn body_part(
             let mut pB = pB_begin;
             let mut pC = pC_begin;
             if pB < pB_end && pC < pC_end {
-                rt::align();
                 loop {
                     let iB = B1_crd.index(pB);
                     let iC = C1_crd.index(pC);
@@ -237,7 +236,6 @@ unsafe fn body_part(
                         let mut pB_2 = B2_pos.index(pB);
                         let mut pC_2 = C2_pos.index(pC);
                         if pB_2 < pB2_end && pC_2 < pC2_end {
-                            rt::align();
                             loop {
                                 let jB = B2_crd.index(pB_2);
                                 let jC = C2_crd.index(pC_2);
@@ -247,19 +245,27 @@ unsafe fn body_part(
                                     A2_crd_len += 1;
                                     pB_2 += 1;
                                     pC_2 += 1;
+                                    if pB2_end <= pB_2 || pC2_end <= pC_2 {
+                                        break;
+                                    }
                                 } else if jB < jC {
                                     A2_crd.set(A2_crd_len, jB as i32);
                                     A_vals.set(A2_crd_len, B_vals.at(pB_2));
                                     A2_crd_len += 1;
                                     pB_2 += 1;
+                                    pC_2 = rt::unforeseen(pC_2);
+                                    if pB2_end <= pB_2 {
+                                        break;
+                                    }
                                 } else {
                                     A2_crd.set(A2_crd_len, jC as i32);
                                     A_vals.set(A2_crd_len, C_vals.at(pC_2));
                                     A2_crd_len += 1;
                                     pC_2 += 1;
-                                }
-                                if pB2_end <= pB_2 || pC2_end <= pC_2 {
-                                    break;
+                                    pB_2 = rt::unforeseen(pB_2);
+                                    if pC2_end <= pC_2 {
+                                        break;
+                                    }
                                 }
                             }
                         }
@@ -283,6 +289,9 @@ unsafe fn body_part(
                         }
                         pB += 1;
                         pC += 1;
+                        if pB_end <= pB || pC_end <= pC {
+                            break;
+                        }
                     } else if iB < iC {
                         let A2_begin = A2_crd_len;
                         for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
@@ -298,6 +307,10 @@ unsafe fn body_part(
                             A2_pos_len += 1;
                         }
                         pB += 1;
+                        pC = rt::unforeseen(pC);
+                        if pB_end <= pB {
+                            break;
+                        }
                     } else {
                         let A2_begin = A2_crd_len;
                         for pC_2 in rt::fiber(C2_pos.index(pC), C2_pos.index(pC + 1)) {
@@ -313,9 +326,10 @@ unsafe fn body_part(
                             A2_pos_len += 1;
                         }
                         pC += 1;
-                    }
-                    if pB_end <= pB || pC_end <= pC {
-                        break;
+                        pB = rt::unforeseen(pB);
+                        if pC_end <= pC {
+                            break;
+                        }
                     }
                 }
             }

@@ -120,7 +120,6 @@ unsafe fn body_part(
             let mut pb = pb_begin;
             let mut pc = pc_begin;
             if pb < pb_end && pc < pc_end {
-                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let ic = c1_crd.index(pc);
@@ -128,15 +127,23 @@ unsafe fn body_part(
                         a_vals.set(ib, b_vals.at(pb) + c_vals.at(pc));
                         pb += 1;
                         pc += 1;
+                        if pb_end <= pb || pc_end <= pc {
+                            break;
+                        }
                     } else if ib < ic {
                         a_vals.set(ib, b_vals.at(pb));
                         pb += 1;
+                        pc = rt::unforeseen(pc);
+                        if pb_end <= pb {
+                            break;
+                        }
                     } else {
                         a_vals.set(ic, c_vals.at(pc));
                         pc += 1;
-                    }
-                    if pb_end <= pb || pc_end <= pc {
-                        break;
+                        pb = rt::unforeseen(pb);
+                        if pc_end <= pc {
+                            break;
+                        }
                     }
                 }
             }

@@ -148,7 +148,6 @@ unsafe fn body_part(
             let mut pc = pc_begin;
             let mut pd = pd_begin;
             if pb < pb_end && pc < pc_end && pd < pd_end {
-                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let ic = c1_crd.index(pc);
@@ -159,35 +158,61 @@ unsafe fn body_part(
                         pb += 1;
                         pc += 1;
                         pd += 1;
+                        if pb_end <= pb || pc_end <= pc || pd_end <= pd {
+                            break;
+                        }
                     } else if ib == i && ic == i {
                         a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
                         pb += 1;
                         pc += 1;
+                        pd = rt::unforeseen(pd);
+                        if pb_end <= pb || pc_end <= pc {
+                            break;
+                        }
                     } else if ib == i && id == i {
                         a_vals.set(i, b_vals.at(pb) + d_vals.at(pd));
                         pb += 1;
                         pd += 1;
+                        pc = rt::unforeseen(pc);
+                        if pb_end <= pb || pd_end <= pd {
+                            break;
+                        }
                     } else if ic == i && id == i {
                         a_vals.set(i, c_vals.at(pc) + d_vals.at(pd));
                         pc += 1;
                         pd += 1;
+                        pb = rt::unforeseen(pb);
+                        if pc_end <= pc || pd_end <= pd {
+                            break;
+                        }
                     } else if ib == i {
                         a_vals.set(i, b_vals.at(pb));
                         pb += 1;
+                        pc = rt::unforeseen(pc);
+                        pd = rt::unforeseen(pd);
+                        if pb_end <= pb {
+                            break;
+                        }
                     } else if ic == i {
                         a_vals.set(i, c_vals.at(pc));
                         pc += 1;
+                        pb = rt::unforeseen(pb);
+                        pd = rt::unforeseen(pd);
+                        if pc_end <= pc {
+                            break;
+                        }
                     } else {
                         a_vals.set(i, d_vals.at(pd));
                         pd += 1;
-                    }
-                    if pb_end <= pb || pc_end <= pc || pd_end <= pd {
-                        break;
+                        pb = rt::unforeseen(pb);
+                        pc = rt::unforeseen(pc);
+                        if pd_end <= pd {
+                            break;
+                        }
                     }
                 }
             }
             if pb < pb_end && pc < pc_end {
-                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let ic = c1_crd.index(pc);
@@ -195,20 +220,27 @@ unsafe fn body_part(
                         a_vals.set(ib, b_vals.at(pb) + c_vals.at(pc));
                         pb += 1;
                         pc += 1;
+                        if pb_end <= pb || pc_end <= pc {
+                            break;
+                        }
                     } else if ib < ic {
                         a_vals.set(ib, b_vals.at(pb));
                         pb += 1;
+                        pc = rt::unforeseen(pc);
+                        if pb_end <= pb {
+                            break;
+                        }
                     } else {
                         a_vals.set(ic, c_vals.at(pc));
                         pc += 1;
-                    }
-                    if pb_end <= pb || pc_end <= pc {
-                        break;
+                        pb = rt::unforeseen(pb);
+                        if pc_end <= pc {
+                            break;
+                        }
                     }
                 }
             }
             if pb < pb_end && pd < pd_end {
-                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let id = d1_crd.index(pd);
@@ -216,20 +248,27 @@ unsafe fn body_part(
                         a_vals.set(ib, b_vals.at(pb) + d_vals.at(pd));
                         pb += 1;
                         pd += 1;
+                        if pb_end <= pb || pd_end <= pd {
+                            break;
+                        }
                     } else if ib < id {
                         a_vals.set(ib, b_vals.at(pb));
                         pb += 1;
+                        pd = rt::unforeseen(pd);
+                        if pb_end <= pb {
+                            break;
+                        }
                     } else {
                         a_vals.set(id, d_vals.at(pd));
                         pd += 1;
-                    }
-                    if pb_end <= pb || pd_end <= pd {
-                        break;
+                        pb = rt::unforeseen(pb);
+                        if pd_end <= pd {
+                            break;
+                        }
                     }
                 }
             }
             if pc < pc_end && pd < pd_end {
-                rt::align();
                 loop {
                     let ic = c1_crd.index(pc);
                     let id = d1_crd.index(pd);
@@ -237,15 +276,23 @@ unsafe fn body_part(
                         a_vals.set(ic, c_vals.at(pc) + d_vals.at(pd));
                         pc += 1;
                         pd += 1;
+                        if pc_end <= pc || pd_end <= pd {
+                            break;
+                        }
                     } else if ic < id {
                         a_vals.set(ic, c_vals.at(pc));
                         pc += 1;
+                        pd = rt::unforeseen(pd);
+                        if pc_end <= pc {
+                            break;
+                        }
                     } else {
                         a_vals.set(id, d_vals.at(pd));
                         pd += 1;
-                    }
-                    if pc_end <= pc || pd_end <= pd {
-                        break;
+                        pc = rt::unforeseen(pc);
+                        if pd_end <= pd {
+                            break;
+                        }
                     }
                 }
             }

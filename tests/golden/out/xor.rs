@@ -165,7 +165,6 @@ unsafe fn body_part(
             let mut pb = pb_begin;
             let mut pc = pc_begin;
             if pb < pb_end && pc < pc_end {
-                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let ic = c1_crd.index(pc);
@@ -175,19 +174,27 @@ unsafe fn body_part(
                         a1_crd_len += 1;
                         pb += 1;
                         pc += 1;
+                        if pb_end <= pb || pc_end <= pc {
+                            break;
+                        }
                     } else if ib < ic {
                         a1_crd.set(a1_crd_len, ib as i32);
                         a_vals.set(a1_crd_len, b_vals.at(pb));
                         a1_crd_len += 1;
                         pb += 1;
+                        pc = rt::unforeseen(pc);
+                        if pb_end <= pb {
+                            break;
+                        }
                     } else {
                         a1_crd.set(a1_crd_len, ic as i32);
                         a_vals.set(a1_crd_len, c_vals.at(pc));
                         a1_crd_len += 1;
                         pc += 1;
-                    }
-                    if pb_end <= pb || pc_end <= pc {
-                        break;
+                        pb = rt::unforeseen(pb);
+                        if pc_end <= pc {
+                            break;
+                        }
                     }
                 }
             }

@@ -415,7 +415,6 @@ fn sum_into_an_appended_result() {
                         let mut pC2 = C2_pos.index(i);
                         let pC2_end = C2_pos.index(i + 1);
                         if pB2 < pB2_end && pC2 < pC2_end {
-                            rt::align();
                             loop {
                                 let jB = B2_crd.index(pB2);
                                 let jC = C2_crd.index(pC2);
@@ -426,19 +425,27 @@ fn sum_into_an_appended_result() {
                                     A2_crd_len += 1;
                                     pB2 += 1;
                                     pC2 += 1;
+                                    if pB2_end <= pB2 || pC2_end <= pC2 {
+                                        break;
+                                    }
                                 } else if jB == j {
                                     A2_crd.set(A2_crd_len, B2_crd.index(pB2) as i32);
                                     A_vals.set(A2_crd_len, B_vals.at(pB2));
                                     A2_crd_len += 1;
                                     pB2 += 1;
+                                    pC2 = rt::unforeseen(pC2);
+                                    if pB2_end <= pB2 {
+                                        break;
+                                    }
                                 } else {
                                     A2_crd.set(A2_crd_len, C2_crd.index(pC2) as i32);
                                     A_vals.set(A2_crd_len, C_vals.at(pC2));
                                     A2_crd_len += 1;
                                     pC2 += 1;
-                                }
-                                if pB2_end <= pB2 || pC2_end <= pC2 {
-                                    break;
+                                    pB2 = rt::unforeseen(pB2);
+                                    if pC2_end <= pC2 {
+                                        break;
+                                    }
                                 }
                             }
                         }

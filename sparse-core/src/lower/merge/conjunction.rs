@@ -68,6 +68,14 @@ impl Lowerer<'_> {
                 let cond = build::eq(a.clone(), b.clone());
                 body.push(Stmt::If { cond, then: both, otherwise: vec![behind] });
             }
+            // So with more, on a processor: the lanes of a warp would go through all of its cases. An operand moves on by itself,
+            // also from a coordinate that is not the least, of which alone the ends of runs are known.
+            [a, ..] if self.gpu.is_none() && ends.iter().all(Option::is_none) => {
+                let at_all = Front { at: a, ..front };
+                let mut all = self.met(at_all, st, met)?;
+                all.extend((0..live.len()).map(moved));
+                body.push(Stmt::If { cond: at_all.all_there(), then: all, otherwise: front.behind() });
+            }
             _ => {
                 let met = self.met(front, st, met)?;
                 body.extend(guard(front.all_there(), met));
@@ -134,6 +142,23 @@ impl Front<'_> {
     fn all_there(&self) -> Expr {
         let here = |own: &Expr| build::eq(own.clone(), self.at.clone());
         self.own.iter().map(here).fold(Expr::Cond(true), build::and)
+    }
+
+    /// Moves on the first, or the first so many that are at one coordinate, or the one that is behind them.
+    fn behind(&self) -> Block {
+        let moved = |k: usize| self.live[k].advance(None);
+        let last = self.own.len() - 1;
+        let mut cases = vec![moved(last)];
+        for k in (1..=last).rev() {
+            let (first, other) = (&self.own[0], &self.own[k]);
+            if k < last {
+                let cond = build::lt(other.clone(), first.clone());
+                cases = vec![Stmt::If { cond, then: vec![moved(k)], otherwise: cases }];
+            }
+            let cond = build::lt(first.clone(), other.clone());
+            cases = vec![Stmt::If { cond, then: (0..k).map(moved).collect(), otherwise: cases }];
+        }
+        cases
     }
 
     /// Moves on those that have the coordinate, without a branch.
