@@ -87,8 +87,7 @@ impl<'a> Partial<'a> {
                 };
                 let vector = || is_vector(program, *var, body).then_some(Shape::Vector);
                 let shape = match op {
-                    Monoid::Add => vector().or_else(entries),
-                    Monoid::Min | Monoid::Max => vector(),
+                    Monoid::Add | Monoid::Min | Monoid::Max => vector().or_else(entries),
                     _ => None,
                 };
                 let shape = shape.unwrap_or(Shape::Several(SUMS));
@@ -149,7 +148,7 @@ impl<'a> Partial<'a> {
     }
 
     /// What vectors begin with, the method by which one becomes a number, and the function by which several become one.
-    fn of_vectors(&self) -> (Tokens, Tokens, Tokens) {
+    pub(super) fn of_vectors(&self) -> (Tokens, Tokens, Tokens) {
         let (zero, identity) = (self.zero(), self.op.identity(self.dtype).map(value));
         match self.op {
             Monoid::Max => (quote!(#identity), quote!(largest), quote!(rt::largest)),
