@@ -23,7 +23,7 @@ use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Stmt, VarId};
 use crate::scalar::{BinaryOp, UnaryOp};
 
 /// A loop over all entries that one parent has in a level, whose body can be computed for four of them at once.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Entries {
     pos: BufferId,
     crd: BufferId,
