@@ -27,7 +27,7 @@ fn summed<'a>(names: &Names<'_>, body: &'a [Stmt], in_positions: bool) -> Option
     let first = sums.first()?;
     let (total, op) = (first.accumulator, first.op);
     // Partial sums of other kinds, or totals, would be named alike.
-    let mut fits = first.can_be_kept() && sums.iter().all(|s| s.is_beside(first));
+    let mut fits = first.can_be_kept(in_positions) && sums.iter().all(|s| s.is_beside(first));
     visit_stmts(body, &mut |s| match (s, total) {
         (Stmt::Update { var, op: by, .. }, Accumulator::Var(total)) => fits &= *var != total || *by == op,
         (
