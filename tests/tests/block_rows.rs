@@ -1,4 +1,4 @@
-//! Products of block matrices: the vector of a row's partial sums is added up once a row, not once a block.
+//! Products of block matrices: a row's partial sums, vectors or register tiles, are added up once a row, not once a block.
 
 use sparse_core::driver::{Options, compile_kernel};
 use sparse_core::emit;
@@ -20,11 +20,21 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    fn products(A: Tensor<f32, (Dense, Compressed, Dense, Dense)>, X: Dense3<f32>) -> Dense3<f32> {
+        Y[i, bi, k] = A[i, j, bi, bj] * X[j, bj, k];
+    }
+}
+
 /// What the iterations of the outermost loop do.
 fn code(operand: &str, statement: &str) -> String {
     let blocks = "A: Tensor<f32, (Dense, Compressed, Dense, Dense)>";
-    let text = format!("fn f({operand}{blocks}, x: DenseMat<f32>) -> DenseMat<f32> {{ {statement} }}");
-    let compiled = compile_kernel(parse_str(&text).unwrap(), &Options::default()).unwrap();
+    body(&format!("fn f({operand}{blocks}, x: DenseMat<f32>) -> DenseMat<f32> {{ {statement} }}"))
+}
+
+/// What the iterations of a kernel's loop over rows do.
+fn body(kernel: &str) -> String {
+    let compiled = compile_kernel(parse_str(kernel).unwrap(), &Options::default()).unwrap();
     let text = emit::rust::native(compiled.program.program());
     let text = prettyplease::unparse(&syn::parse_str(&text).unwrap());
     let begin = text.find("unsafe fn body_i(").unwrap();
@@ -43,6 +53,35 @@ fn partial_sums_stand_outside_of_the_blocks_loop() {
     // As far inside as the loop's beginning: after it.
     let indent = |at: usize| at - code[..at].rfind('\n').unwrap();
     assert_eq!(indent(blocks), indent(sum), "{code}");
+}
+
+#[test]
+fn tiles_side_by_side_stand_outside_of_the_blocks_loop() {
+    let code = body(
+        "fn f(A: Tensor<f32, (Dense, Compressed, Dense, Dense)>, X: Dense3<f32>) -> Dense3<f32> {
+            Y[i, bi, k] = A[i, j, bi, bj] * X[j, bj, k];
+        }",
+    );
+    let [begin, end] = ["in (k_end_3..k_end_4)", "in (k_end_4..k_end_5)"].map(|of| code.find(of).unwrap());
+    let tile = &code[begin..end];
+    let order =
+        ["let mut partial = [[0.0_f32; 8]; 4]", "for pA in", "while next + 4 <= end", "for at in 0..8"];
+    let order = order.map(|of| tile.find(of).unwrap_or_else(|| panic!("{of}\n{tile}")));
+    assert!(order.is_sorted(), "{tile}");
+    let indent = |at: usize| at - tile[..at].rfind('\n').unwrap();
+    assert_eq!(indent(order[0]), indent(order[3]), "{tile}");
+}
+
+#[test]
+fn rows_of_entries_keep_their_own_scalars() {
+    // Roots are taken one by one.
+    let compiled = "fn f(A: Csr<f64>) -> Scalar<f64> { s max= sqrt(A[i, j]); }";
+    let compiled = compile_kernel(parse_str(compiled).unwrap(), &Options::default()).unwrap();
+    let code = emit::rust::native(compiled.program.program());
+    let code = prettyplease::unparse(&syn::parse_str(&code).unwrap());
+    let [rows, sums, largest] = ["for i in", "let mut partial = [-f64::INFINITY; 4]", "partial[0].max"]
+        .map(|of| code.find(of).unwrap_or_else(|| panic!("{of}\n{code}")));
+    assert!(rows < sums && sums < largest, "{code}");
 }
 
 #[test]
@@ -76,6 +115,22 @@ fn blocks_of_all_sizes() {
         }
         assert_eq!(product(&a, &x).unwrap().vals(), y, "{size}");
         assert_eq!(difference(&a, &x).unwrap().vals(), z, "{size}");
+    }
+}
+
+#[test]
+fn products_with_columns_of_all_sizes() {
+    for size in [0, 1, 2, 3, 4, 5, 9] {
+        for columns in [0, 1, 4, 7, 8, 33, 45, 140] {
+            let (rows, a) = (11, blocks(11, size));
+            let x: Vec<f32> = (0..rows * size * columns).map(|n| (n * 7 % 11) as f32 - 5.0).collect();
+            let x = Dense3::from_dense([rows, size, columns], x).unwrap();
+            let mut y = vec![0.0; rows * size * columns];
+            for ([i, j, bi, bj], v) in a.iter() {
+                (0..columns).for_each(|k| y[(i * size + bi) * columns + k] += v * x.get([j, bj, k]));
+            }
+            assert_eq!(products(&a, &x).unwrap().vals(), y, "{size} {columns}");
+        }
     }
 }
 

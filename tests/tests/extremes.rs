@@ -1,4 +1,5 @@
-//! The largest and the smallest of adjacent elements are found by vectors, which pass over what is no number as one by one do.
+//! The largest and the smallest of adjacent elements, and of those that a row's entries pick, are found by vectors, which pass
+//! over what is no number as one by one do.
 
 use sparse_core::driver::{Options, compile_kernel};
 use sparse_core::emit;
@@ -23,6 +24,20 @@ tensor_kernel! {
 tensor_kernel! {
     /// Of what is stored: between the rows' entries lie those of others.
     fn largest_stored(A: Tensor<f64, Filled<(Dense, Compressed), NegInf>>) -> DenseVec<f64> { y[i] max= A[i, j]; }
+}
+
+tensor_kernel! {
+    fn farthest_f32(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] max= A[i, j] * x[j]; }
+}
+tensor_kernel! {
+    fn farthest(A: Tensor<f64, Filled<(Dense, Compressed), NegInf>>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] max= A[i, j] + x[j];
+    }
+}
+tensor_kernel! {
+    fn nearest(A: Tensor<f64, Filled<(Dense, Compressed), PosInf>>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] min= A[i, j] + x[j];
+    }
 }
 
 /// Nothing, numbers of both signs, infinities and NaN, in another order each row.
@@ -65,6 +80,35 @@ fn of_rows_of_all_lengths() -> Result<(), Error> {
     Ok(())
 }
 
+/// Rows that are as long as the ones before them, as short, and of any length; and what lies behind a row is larger and smaller.
+#[test]
+fn of_what_entries_pick() -> Result<(), Error> {
+    let (rows, columns) = (80, 40);
+    let x = |j: usize| value(j * 11 + 5);
+    let lengths: [fn(usize) -> usize; 4] = [|_| 12, |_| 2, |i| i * i % 14, |i| i % 3 * 13];
+    for length in lengths {
+        let entries = || (0..rows).flat_map(move |i| (0..length(i)).map(move |n| [i, (n * 3 + i) % columns]));
+        let of = |[i, j]: [usize; 2]| value(i * 37 + j) + (i * 50 % 7) as f64;
+        let given = || entries().map(|at| (at, of(at)));
+        let v = DenseVec::<f64>::from_dense([columns], (0..columns).map(x).collect())?;
+        let most = farthest(&Tensor::from_triplets([rows, columns], given())?, &v)?;
+        let least = nearest(&Tensor::from_triplets([rows, columns], given())?, &v)?;
+        let narrow = Csr::from_triplets([rows, columns], given().map(|(at, v)| (at, v as f32)))?;
+        let narrow_v = DenseVec::<f32>::from_dense([columns], (0..columns).map(|j| x(j) as f32).collect())?;
+        let narrow_most = farthest_f32(&narrow, &narrow_v)?;
+        for i in 0..rows {
+            let row = || entries().filter(move |at| at[0] == i);
+            let sums = || row().map(|at| of(at) + x(at[1]));
+            assert_eq!(most.get([i]), sums().fold(f64::NEG_INFINITY, f64::max), "row {i}");
+            assert_eq!(least.get([i]), sums().fold(f64::INFINITY, f64::min), "row {i}");
+            // What is not stored is 0, in rows that are not full.
+            let products = row().map(|at| of(at) as f32 * x(at[1]) as f32);
+            assert_eq!(narrow_most.get([i]), products.fold(0.0, f32::max), "row {i}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn are_found_by_vectors() {
     let code = |text: &str| {
@@ -75,6 +119,12 @@ fn are_found_by_vectors() {
     assert!(max.contains("rt::largest"), "{max}");
     let min = code("fn f(X: DenseMat<f64>, d: DenseVec<f64>) -> DenseVec<f64> { y[i] min= X[i, j] + d[j]; }");
     assert!(min.contains("rt::smallest"), "{min}");
+    let max = code("fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] max= A[i, j] * x[j]; }");
+    assert!(max.contains("isa.four(-f32::INFINITY)") && max.contains("partial.largest()"), "{max}");
+    let min =
+        "fn f(A: Tensor<f64, Filled<(Dense, Compressed), PosInf>>, x: DenseVec<f64>) -> DenseVec<f64> {";
+    let min = code(&format!("{min} y[i] min= A[i, j] - x[j]; }}"));
+    assert!(min.contains("isa.four(f64::INFINITY)") && min.contains("partial.smallest()"), "{min}");
     // What vectors have no rule for is computed one by one.
     let inside =
         code("fn f(X: DenseMat<f64>, d: DenseVec<f64>) -> DenseVec<f64> { y[i] max= min(X[i, j], d[j]); }");

@@ -62,15 +62,28 @@ pub(super) fn validate(at: &mut Segments, size: usize, unique: bool, pos: &[i32]
 }
 
 /// Stores the distinct coordinates below each parent. `group` is this level's column and those of the singletons
-/// below, which share its positions; with `every`, each entry gets its own position, duplicates too.
+/// below, which share its positions; with `every`, each entry gets its own position, duplicates too. Entries that all
+/// differ keep their column.
 pub(super) fn assemble(
     state: &mut Assembly,
     group: &mut [Buffer<i32>],
     every: bool,
 ) -> Result<LevelArrays<Buffer<i32>>> {
     let n = state.entries;
-    let mut pos = Buffer::try_full(state.positions + 1, 0)?;
     let differs = |e: usize| every || group.iter().any(|column| column[e] != column[e - 1]);
+    let distinct = match &state.parents {
+        Parents::Root => (1..n).all(differs),
+        Parents::Own => true,
+        Parents::At(p) => (1..n).all(|e| p[e] != p[e - 1] || differs(e)),
+    };
+    if distinct {
+        let pos = ends(state)?;
+        let mut crd = std::mem::take(&mut group[0]);
+        crd.shrink();
+        (state.positions, state.parents) = (n, Parents::Own);
+        return Ok(LevelArrays::Compressed { pos, crd });
+    }
+    let mut pos = Buffer::try_full(state.positions + 1, 0)?;
     let mut at = Buffer::try_with_capacity(n)?;
     let mut crd = Buffer::try_with_capacity(n)?;
     let mut add = |parent: usize, e: usize, new: bool| {
@@ -81,8 +94,7 @@ pub(super) fn assemble(
         at.push(crd.len() as i32 - 1);
     };
     match &state.parents {
-        Parents::Root => (0..n).for_each(|e| add(0, e, e == 0 || differs(e))),
-        Parents::Own => (0..n).for_each(|e| add(e, e, true)),
+        Parents::Root | Parents::Own => (0..n).for_each(|e| add(0, e, e == 0 || differs(e))),
         Parents::At(p) => {
             (0..n).for_each(|e| add(p[e] as usize, e, e == 0 || p[e] != p[e - 1] || differs(e)));
         }
@@ -94,6 +106,57 @@ pub(super) fn assemble(
     }
     crd.shrink();
     state.positions = crd.len();
-    state.parents = if crd.len() == n { Parents::Own } else { Parents::At(at) };
+    state.parents = Parents::At(at);
     Ok(LevelArrays::Compressed { pos, crd })
+}
+
+/// Where the entries of each parent end, all of which are positions of their own.
+fn ends(state: &Assembly) -> Result<Buffer<i32>> {
+    let mut pos = Buffer::try_full(state.positions + 1, 0)?;
+    match &state.parents {
+        Parents::Root => pos[1] = state.entries as i32,
+        Parents::Own => pos.iter_mut().zip(0..).for_each(|(end, e)| *end = e),
+        Parents::At(p) => {
+            p.iter().zip(1..).for_each(|(&p, end)| pos[p as usize + 1] = end);
+            let mut last = 0;
+            for end in pos.iter_mut() {
+                last = last.max(*end);
+                *end = last;
+            }
+        }
+    }
+    Ok(pos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assembled(state: &mut Assembly, column: &[i32], every: bool) -> (bool, Vec<i32>, Vec<i32>) {
+        let mut group = [Buffer::from(column)];
+        let at = group[0].as_ptr();
+        let Ok(LevelArrays::Compressed { pos, crd }) = assemble(state, &mut group, every) else { panic!() };
+        (crd.as_ptr() == at, pos.to_vec(), crd.to_vec())
+    }
+
+    #[test]
+    fn entries_that_all_differ_keep_their_column() {
+        let parents = |at: &[i32]| Parents::At(at.into());
+        let below = |entries, positions, parents| Assembly { entries, positions, parents };
+        let mut state = below(4, 5, parents(&[0, 2, 2, 3]));
+        assert_eq!(
+            assembled(&mut state, &[1, 0, 1, 1], false),
+            (true, vec![0, 1, 1, 3, 4, 4], vec![1, 0, 1, 1])
+        );
+        assert!(matches!(state.parents, Parents::Own) && state.positions == 4);
+        let mut state = below(4, 3, parents(&[0, 2, 2, 2]));
+        assert_eq!(assembled(&mut state, &[1, 0, 0, 1], false), (false, vec![0, 1, 1, 3], vec![1, 0, 1]));
+        assert!(matches!(&state.parents, Parents::At(at) if **at == [0, 1, 1, 2]) && state.positions == 3);
+        let mut state = below(3, 1, Parents::Root);
+        assert_eq!(assembled(&mut state, &[1, 1, 4], true), (true, vec![0, 3], vec![1, 1, 4]));
+        let mut state = below(2, 2, Parents::Own);
+        assert_eq!(assembled(&mut state, &[7, 7], false), (true, vec![0, 1, 2], vec![7, 7]));
+        let mut state = below(0, 2, parents(&[]));
+        assert_eq!(assembled(&mut state, &[], false), (true, vec![0, 0, 0], vec![]));
+    }
 }

@@ -276,9 +276,10 @@ fn mark_elements(block: &mut Block, array: BufferId, some: VarId) {
     let mut at = 0;
     while at < block.len() {
         let notes = match &mut block[at] {
-            Stmt::For { lo, hi, .. } => {
+            Stmt::For { lo, hi, kind, .. } => {
                 let any = build::lt(lo.clone(), hi.clone());
-                if adds_to(&block[at], array) { guard(any, vec![note.clone()]) } else { vec![] }
+                let sums = matches!(kind, LoopKind::ReduceArray { buffer, .. } if *buffer == array);
+                if sums || adds_to(&block[at], array) { guard(any, vec![note.clone()]) } else { vec![] }
             }
             Stmt::Reduce { buffer, .. } | Stmt::Store { buffer, .. } if *buffer == array => {
                 vec![note.clone()]

@@ -6,6 +6,7 @@
 //! the registers for ([`Expr::Fits`]); what is left over is done one element at a time. A loop that a schedule puts on `CPUVector` around reductions becomes the same.
 
 use super::derived::has_loops;
+use super::region::guard;
 use super::state::{Lane, Lhs, State};
 use super::{Lowered, Lowerer};
 use crate::cin::val::Val;
@@ -215,6 +216,55 @@ impl Lowerer<'_> {
             substitute(&mut body, t, &build::load(acc, at));
         }
         block.push(lane_loop(at, width, body));
+        Ok(block)
+    }
+
+    /// Is the first loop over the last level of an appended result, each of whose elements is a sum of the loops inside that reads
+    /// along them? They all have terms or none: what is sparse there does not ask for their coordinate.
+    pub(super) fn appended_tiles(&self, loops: &[IndexVar], st: &State) -> bool {
+        let Some((&k, reductions)) = loops.split_first() else { return false };
+        let tag = self.provenance.tag(k);
+        let plain = tag.parallel.is_none() && tag.unroll.is_none() && self.gpu.is_none();
+        let appended = self.out.is_assembled() && matches!(st.lhs, Lhs::Output { block: None });
+        let element = appended && self.out.vars.last() == Some(&k) && self.is_appended(k);
+        let others = self.out.vars.iter().all(|&v| v == k || st.coords[v.index()].is_some());
+        let reduces = |v: &IndexVar| !self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r));
+        plain
+            && element
+            && others
+            && !self.options.lanes.is_empty()
+            && !reductions.is_empty()
+            && reductions.iter().all(reduces)
+            && !has_loops(&st.rhs)
+            && self.only_located(k, st)
+            && !self.is_above_sparse(k, st)
+            && self.lies_along(k, st)
+    }
+
+    /// Elements in tiles, each of which is summed, and appended whole.
+    pub(super) fn tile_appended(&mut self, loops: &[IndexVar], st: State) -> Lowered {
+        let Some((&k, reductions)) = loops.split_first() else { unreachable!("a tile has loops") };
+        let inside: Vec<IndexVar> = reductions.iter().copied().chain([k]).collect();
+        self.tiled(k, reductions, st, &|l, lane, st| l.one_appended_tile(&inside, lane, st), reductions)
+    }
+
+    fn one_appended_tile(&mut self, loops: &[IndexVar], lane: Lane, st: &State) -> Lowered {
+        let identity = self.identity(st);
+        let acc = self.declare(Array::Local, Space::Register { len: lane.width });
+        let inner = State { lhs: Lhs::Register(acc), lane: Some(lane.clone()), ..st.clone() };
+        let inner = self.lower(loops, inner)?;
+        if inner.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut block = vec![Stmt::Local { buffer: acc, init: Some(identity) }];
+        let some = self.array_terms(acc, inner, true, &mut block);
+        let at = self.fresh("lane", Ty::Index);
+        let mut out = st.clone();
+        out.coords[lane.var.index()] = Some(build::add(lane.base, at));
+        let body = self.write(&out, build::load(acc, at));
+        let (lo, hi) = (Expr::Index(0), Expr::Index(lane.width.into()));
+        let kind = LoopKind::Serial;
+        block.extend(guard(some, vec![Stmt::For { var: at, lo, hi, step: 1, kind, body }]));
         Ok(block)
     }
 

@@ -468,6 +468,9 @@ impl<'k> Lowerer<'k> {
             if let Some(inside) = self.vector_around(loops, &st) {
                 return self.tile(&inside, st);
             }
+            if self.appended_tiles(loops, &st) {
+                return self.tile_appended(loops, st);
+            }
             if self.is_located(&st) {
                 return self.promote(loops, st);
             }

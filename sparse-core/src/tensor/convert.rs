@@ -1,6 +1,7 @@
 //! The same tensor in another format.
 
 use super::build::check_dense;
+use super::count::{Counted, count, is_worth};
 use super::sort::{Column, Sorted, sort};
 use super::{Buffer, LevelArrays, Tensor, fill};
 use crate::error::Result;
@@ -8,11 +9,15 @@ use crate::format::types::Coord;
 use crate::format::{Format, Level, expand};
 use crate::scalar::Element;
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 
 impl<T: Element, F: Format> Tensor<T, F> {
     /// The tensor in another format. Stored entries stay stored, zeros included, except that those of a dense last
     /// level that equal the fill are dropped; duplicates are summed. If the fills differ, the elements that were
     /// not stored are written out, and those that equal the new fill are dropped.
+    ///
+    /// Rows become columns by counting, in time that is linear in entries and sizes; what is out of order by more than the first
+    /// level is sorted by digits.
     ///
     /// ```
     /// use sparse_core::tensor::{Csc, Csr};
@@ -39,13 +44,21 @@ impl<T: Element, F: Format> Tensor<T, F> {
         if !F::LEVELS.is_empty() && is_row_major(G::LEVELS, G::ORDER) {
             return Tensor::from_dense_buffer(self.dims, self.row_major()?);
         }
-        let (mut columns, mut vals) = (expand(&self.views())?, (*self.vals).clone());
+        let mut columns = expand(&self.views())?;
+        let mut vals: Cow<'_, Buffer<T>> = Cow::Borrowed(&self.vals);
         if F::LEVELS.last().is_some_and(|l| l.is_full()) {
-            drop_fill(&mut columns, &mut vals, fill::<T, F>());
+            drop_fill(&mut columns, vals.to_mut(), fill::<T, F>());
         }
-        let sorted = reordered(columns, vals.len(), (F::ORDER, G::ORDER), self.dims.as_ref())?;
         // SAFETY: a tensor's coordinates are in range, and are sorted.
-        unsafe { Tensor::from_sorted(self.dims, sorted, vals) }
+        unsafe {
+            match reordered(columns, vals.len(), F::ORDER, (G::LEVELS, G::ORDER), self.dims.as_ref())? {
+                Ordered::Sorted(sorted) => Tensor::from_sorted(self.dims, sorted, vals.into_owned()),
+                Ordered::Counted(counted) => {
+                    let moved = counted.apply(&vals)?;
+                    Tensor::from_columns(self.dims, counted.columns, moved)
+                }
+            }
+        }
     }
 
     /// All elements, in a dense tensor in row-major order.
@@ -90,22 +103,31 @@ pub(super) fn is_row_major(levels: &[Level], order: &[usize]) -> bool {
     levels.iter().all(|l| l.is_full()) && order.is_sorted()
 }
 
-/// Sorts entries whose levels are the dimensions in one order, and which are in that order, by those of another. It does not
-/// depend on the formats' types, so that it is compiled once.
+/// Entries in level order, and how they have come to it.
+enum Ordered {
+    Sorted(Sorted),
+    Counted(Counted),
+}
+
+/// Sorts entries whose levels are the dimensions in one order, and which are in that order, by levels that are those of another:
+/// by counting, if the first of them alone is not in order, and few enough. It does not depend on the formats' types, so that it
+/// is compiled once.
 fn reordered(
     columns: Vec<Buffer<i32>>,
     entries: usize,
-    (from, to): (&[usize], &[usize]),
+    from: &[usize],
+    (levels, to): (&[Level], &[usize]),
     dims: &[usize],
-) -> Result<Sorted> {
+) -> Result<Ordered> {
     let sizes: Vec<usize> = to.iter().map(|&d| dims[d]).collect();
     let level_of = |&d: &usize| from.iter().position(|&o| o == d).unwrap_or(d);
     let sources: Vec<usize> = to.iter().map(level_of).collect();
     let first = unsorted(&sources);
-    if first == 0 {
-        return Ok(Sorted { columns, order: None });
-    }
-    sort(&sizes, entries, &Column::of_columns(&columns, &sources), first)
+    Ok(match first {
+        0 => Ordered::Sorted(Sorted { columns, order: None }),
+        1 if is_worth(levels, sizes[0], entries) => Ordered::Counted(count(columns, &sources, sizes[0])?),
+        _ => Ordered::Sorted(sort(&sizes, entries, &Column::of_columns(&columns, &sources), first)?),
+    })
 }
 
 /// By how many of these levels what is sorted by levels 0, 1, 2, … has to be sorted, in a way that leaves equal ones as they
@@ -132,6 +154,42 @@ pub(super) fn dense_levels(rank: usize) -> Vec<LevelArrays<Buffer<i32>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::types::{NonUnique, Reordered};
+    use crate::format::{Compressed, Dense, Singleton};
+
+    /// Is a tensor of so many entries, all at the origin, sorted by counting?
+    fn is_counted<F: Format, G: Format<Coord = F::Coord>>(dims: &[usize], entries: usize) -> bool {
+        let columns = dims.iter().map(|_| Buffer::full(entries, 0)).collect();
+        let ordered = reordered(columns, entries, F::ORDER, (G::LEVELS, G::ORDER), dims).unwrap();
+        matches!(ordered, Ordered::Counted(_))
+    }
+
+    #[test]
+    fn what_is_out_of_order_by_its_first_level_alone_is_counted() {
+        type Csr = (Dense, Compressed);
+        type Csc = Reordered<Csr, 1, 0>;
+        type Dcsr = (Compressed, Compressed);
+        type Coo = (Compressed<NonUnique>, Singleton);
+        type Dcsc = Reordered<Dcsr, 1, 0>;
+        assert!(is_counted::<Csr, Csc>(&[1000, 1000], 10));
+        assert!(is_counted::<Csc, Csr>(&[1000, 1000], 10));
+        assert!(is_counted::<Dcsr, Csc>(&[1000, 1000], 10));
+        assert!(is_counted::<Coo, Csc>(&[1000, 1000], 10));
+        assert!(is_counted::<Csr, Dcsc>(&[10, 10], 10));
+        assert!(!is_counted::<Csr, Dcsc>(&[10, 11], 10), "counts would be more than the entries");
+        assert!(!is_counted::<Coo, Csr>(&[1000, 1000], 10), "they are in order");
+        type Csf3 = (Compressed, Compressed, Compressed);
+        assert!(is_counted::<Csf3, Reordered<Csf3, 1, 0, 2>>(&[10, 10, 10], 10));
+        assert!(is_counted::<Csf3, Reordered<Csf3, 2, 0, 1>>(&[10, 10, 10], 10));
+        assert!(
+            !is_counted::<Csf3, Reordered<Csf3, 2, 1, 0>>(&[10, 10, 10], 10),
+            "two levels are out of order"
+        );
+        assert!(
+            !is_counted::<Csr, Reordered<(Dense, Dense), 1, 0>>(&[10, 11], 10),
+            "may be too many positions"
+        );
+    }
 
     #[test]
     fn levels_that_keep_their_order_are_not_sorted() {

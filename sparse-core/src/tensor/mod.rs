@@ -18,6 +18,7 @@ mod build;
 mod cast;
 mod compare;
 mod convert;
+mod count;
 mod device;
 mod dynamic;
 pub mod generate;

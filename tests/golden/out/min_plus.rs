@@ -74,20 +74,48 @@ unsafe fn body_i(
             let mut t = f64::INFINITY;
             let mut next = A2_begin;
             let end = A2_end;
-            let mut partial = [f64::INFINITY; 4];
-            while next + 4 <= end {
-                for offset in 0..4 {
-                    let pA = next + offset;
-                    let j = A2_crd.index(pA);
-                    partial[offset] = partial[offset].min(A_vals.at(pA) + d_vals.at(j));
+            if isa.in_fours(A2_pos, A2_crd) {
+                let mut partial = isa.four(f64::INFINITY);
+                while rt::more_than_four(next, end) {
+                    let pA = next;
+                    let j = isa.four_indices(A2_crd, pA);
+                    partial = partial
+                        .min(
+                            isa.load_four(A_vals, pA)
+                                + isa.pick(|offset| d_vals.at(j[offset])),
+                        );
+                    next += 4;
                 }
-                next += 4;
+                if isa.over_the_end() && next + 4 <= A2_crd.len() {
+                    let kept = partial;
+                    let pA = next;
+                    let j = isa.last_four_indices(A2_crd, pA);
+                    partial = partial
+                        .min(
+                            isa.load_four(A_vals, pA)
+                                + isa.pick(|offset| d_vals.at(j[offset])),
+                        );
+                    partial = partial.first(end - next, kept);
+                } else {
+                    isa.to_the_end();
+                    for pA in next..end {
+                        let j = A2_crd.index(pA);
+                        t = t.min(A_vals.at(pA) + d_vals.at(j));
+                    }
+                }
+                t = t.min(partial.smallest());
+            } else if next < end {
+                next = isa.first_entry(next);
+                loop {
+                    let pA = next;
+                    let j = A2_crd.index(pA);
+                    t = t.min(A_vals.at(pA) + d_vals.at(j));
+                    next = isa.next_entry(next);
+                    if next >= end {
+                        break;
+                    }
+                }
             }
-            for pA in next..end {
-                let j = A2_crd.index(pA);
-                t = t.min(A_vals.at(pA) + d_vals.at(j));
-            }
-            t = t.min(partial[0].min(partial[1]).min(partial[2].min(partial[3])));
             e_vals.set(i, t);
             A2_begin = A2_end;
         }
@@ -104,7 +132,41 @@ unsafe fn avx512_i(
     e_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, d_vals, e_vals)
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body_i(
+                    rt::Streaming(rt::Avx512::assume()),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    d_vals,
+                    e_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_i(
+                    rt::Alike(rt::Avx512::assume()),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    d_vals,
+                    e_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_i(
+                    rt::Avx512::assume(),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    d_vals,
+                    e_vals,
+                )
+            }
+        }
     }
 }
 #[cfg(target_arch = "x86_64")]
@@ -117,7 +179,35 @@ unsafe fn avx2_i(
     d_vals: &[f64],
     e_vals: &rt::Shared<f64>,
 ) {
-    unsafe { body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, d_vals, e_vals) }
+    unsafe {
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body_i(
+                    rt::Streaming(rt::Avx2::assume()),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    d_vals,
+                    e_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_i(
+                    rt::Alike(rt::Avx2::assume()),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    d_vals,
+                    e_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, d_vals, e_vals)
+            }
+        }
+    }
 }
 unsafe fn baseline_i(
     chunk: rt::Chunk,

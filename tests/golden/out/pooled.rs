@@ -273,21 +273,48 @@ unsafe fn body_i(
                 }
                 let mut next = pA2_begin;
                 let end = pA2_end;
-                let mut partial = [-f32::INFINITY; 4];
-                while next + 4 <= end {
-                    for offset in 0..4 {
-                        let pA = next + offset;
-                        let j = A2_crd.index(pA);
-                        partial[offset] = partial[offset]
-                            .max(A_vals.at(pA) * X_vals.at(j * X2_dim + f));
+                if isa.in_fours(A2_pos, A2_crd) {
+                    let mut partial = isa.four(-f32::INFINITY);
+                    while rt::more_than_four(next, end) {
+                        let pA = next;
+                        let j = isa.four_indices(A2_crd, pA);
+                        partial = partial
+                            .max(
+                                isa.load_four(A_vals, pA)
+                                    * isa.pick(|offset| X_vals.at(j[offset] * X2_dim + f)),
+                            );
+                        next += 4;
                     }
-                    next += 4;
+                    if isa.over_the_end() && next + 4 <= A2_crd.len() {
+                        let kept = partial;
+                        let pA = next;
+                        let j = isa.last_four_indices(A2_crd, pA);
+                        partial = partial
+                            .max(
+                                isa.load_four(A_vals, pA)
+                                    * isa.pick(|offset| X_vals.at(j[offset] * X2_dim + f)),
+                            );
+                        partial = partial.first(end - next, kept);
+                    } else {
+                        isa.to_the_end();
+                        for pA in next..end {
+                            let j = A2_crd.index(pA);
+                            t = t.max(A_vals.at(pA) * X_vals.at(j * X2_dim + f));
+                        }
+                    }
+                    t = t.max(partial.largest());
+                } else if next < end {
+                    next = isa.first_entry(next);
+                    loop {
+                        let pA = next;
+                        let j = A2_crd.index(pA);
+                        t = t.max(A_vals.at(pA) * X_vals.at(j * X2_dim + f));
+                        next = isa.next_entry(next);
+                        if next >= end {
+                            break;
+                        }
+                    }
                 }
-                for pA in next..end {
-                    let j = A2_crd.index(pA);
-                    t = t.max(A_vals.at(pA) * X_vals.at(j * X2_dim + f));
-                }
-                t = t.max(partial[0].max(partial[1]).max(partial[2].max(partial[3])));
                 H_vals.set(i * X2_dim + f, t);
             }
             A2_begin = A2_end;

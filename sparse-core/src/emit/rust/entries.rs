@@ -1,4 +1,4 @@
-//! Sums over the stored entries of a row, four at a time.
+//! Sums over the stored entries of a row, and the largest and the smallest of them, four at a time.
 //!
 //! The end of a short row is a branch that the processor can't foresee, and every loop that handles a remainder adds
 //! one: on rows of irregular length these cost more than the arithmetic. So the last one to four entries are a vector
@@ -23,7 +23,7 @@ use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Stmt, VarId};
 use crate::scalar::{BinaryOp, UnaryOp};
 
 /// A loop over all entries that one parent has in a level, whose body can be computed for four of them at once.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Entries {
     pos: BufferId,
     crd: BufferId,
@@ -118,17 +118,18 @@ impl Partial<'_> {
         let names = stmts.names;
         let (next, end, partial, kept) = (&names.next, &names.end, &names.partial, &names.kept);
         let (pos, crd, isa) = (names.buffer(entries.pos), names.buffer(entries.crd), &names.isa);
-        let (var, zero) = (names.var(self.var), self.zero());
+        let (var, (identity, whole, _)) = (names.var(self.var), self.of_vectors());
+        let first = if self.adds() { self.zero() } else { identity };
         let varying = varying(self.var, self.body);
         let place = quote!(#partial);
         let vectors = stmts.in_vectors(&varying).accumulating(self.accumulator, &place);
         let [four, last] =
             [false, true].map(|last| vectors.picking(&entries.coordinates, last).block(self.body));
         let one = stmts.block(self.body);
-        let combine = self.sum_up(stmts, quote!(#partial.sum()));
+        let combine = self.sum_up(stmts, quote!(#partial.#whole()));
         quote! {
             if #isa.in_fours(#pos, #crd) {
-                let mut #partial = #isa.four(#zero);
+                let mut #partial = #isa.four(#first);
                 while rt::more_than_four(#next, #end) {
                     let #var = #next;
                     #four

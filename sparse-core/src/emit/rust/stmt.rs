@@ -22,10 +22,10 @@ pub(super) struct Stmts<'a> {
     pub(super) exprs: Exprs<'a>,
     /// An accumulator whose updates go elsewhere: to one of its partial sums.
     redirect: Option<(Accumulator, &'a Tokens)>,
-    /// A total whose vector of partial sums stands outside of a loop around.
-    pub(super) kept: Option<VarId>,
+    /// A total whose partial sums stand outside of a loop around.
+    pub(super) kept: Option<Accumulator>,
     /// Inside a loop over stored entries.
-    in_positions: bool,
+    pub(super) in_positions: bool,
     /// Are four entries a row's last ones?
     last: bool,
     /// How often it is written out, by unrolled loops around.
@@ -55,8 +55,8 @@ impl<'a> Stmts<'a> {
         Stmts { redirect: Some((accumulator, place)), ..self }
     }
 
-    /// With a total's vector of partial sums standing outside.
-    pub(super) fn keeping(self, total: VarId) -> Self {
+    /// With a total's partial sums standing outside.
+    pub(super) fn keeping(self, total: Accumulator) -> Self {
         Stmts { kept: Some(total), ..self }
     }
 
