@@ -1,10 +1,12 @@
 //! Products that are summed in parts: as many steps as the parts have, and nothing where a part has no terms.
+#![allow(non_snake_case)]
 
 use sparse_core::driver::{Options, compile_kernel};
 use sparse_core::error::Error;
 use sparse_core::front::parse_str;
 use sparse_core::sim::{Arg, Limits, run_with};
 use sparse_core::tensor::{Csr, DenseMat, DenseVec, DynTensor};
+use sparse_gpu::prelude::tensor_kernel;
 use tests::named::Data::Tensor as Named;
 use tests::named::agrees;
 
@@ -103,6 +105,41 @@ fn rows_without_entries_take_no_part() {
         agrees(&kernel(TWO_HOPS), &data(Named("x", &[3], &vector)));
         agrees(&kernel(TWO_HOPS_OF_ROWS), &data(Named("X", &[3, 1], &x)));
     }
+}
+
+tensor_kernel! {
+    fn two_hops(S: Csr<f64>, A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = S[i, h] * A[h, j] * x[j];
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    fn two_hops_of_rows(S: Csr<f64>, A: Csr<f64>, X: DenseMat<f64>) -> DenseMat<f64> {
+        C[i, k] = S[i, h] * A[h, j] * X[j, k];
+    }
+    schedule cuda = none;
+}
+
+/// The same compiled: some rows are empty, none is, and few are read.
+#[test]
+fn compiled_code_passes_over_rows_without_entries() -> Result<(), Error> {
+    let s = |last: usize| (0..last).map(|h| ([0, h], if h == 1 { INF } else { h as f64 + 1.0 }));
+    let rows = |empty: bool| (0..40).filter(move |h| !empty || *h != 1).map(|h| ([h, h / 2], 2.0));
+    let x = DenseVec::<f64>::from_triplets([40], (0..40).map(|j| ([j], 1.0)))?;
+    let all = (0..40 * 13).map(|n| ([n / 13, n % 13], 1.0));
+    let columns = DenseMat::<f64>::from_triplets([40, 13], all)?;
+    for (n, empty) in [(2, true), (40, true), (40, false)] {
+        let many = if n == 40 { 2 } else { 1 };
+        let twice = (0..many).flat_map(|i| s(n).map(move |([_, h], v)| ([i, h], v)));
+        let s = Csr::<f64>::from_triplets([many, 40], twice)?;
+        let a = Csr::<f64>::from_triplets([40, 40], rows(empty))?;
+        let finite: f64 = (0..n).filter(|h| *h != 1).map(|h| 2.0 * (h as f64 + 1.0)).sum();
+        let expected = if empty { finite } else { INF };
+        assert!(two_hops(&s, &a, &x)?.vals().iter().all(|v| *v == expected), "{n} {empty}");
+        assert!(two_hops_of_rows(&s, &a, &columns)?.vals().iter().all(|v| *v == expected), "{n} {empty}");
+    }
+    Ok(())
 }
 
 /// What is not stored does not take part: a row without entries is 0, not 0 · ∞.

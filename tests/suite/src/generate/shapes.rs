@@ -255,7 +255,7 @@ pub(super) fn two_hops(rng: &mut Rng, dtype: DType) -> Shape {
 
 const TWO_HOPS: &[(u32, (&str, &str))] = &[
     (6, ("i", "IJ*JK*k")),
-    (6, ("il", "IJ*JK*kl")),
+    (12, ("il", "IJ*JK*kl")),
     (2, ("i", "i+IJ*JK*k")),
     (2, ("il", "il+IJ*JK*kl")),
     (2, ("", "i*IJ*JK*k")),
