@@ -9,6 +9,10 @@ pub const WORTH_LOG2: u32 = 17;
 /// core 2^18 elements of irregular matrices: fewer took 1.3 to 1.7 times as long by two threads, more 0.5 to 0.8 times.
 pub const SHARED: usize = 2;
 
+/// So many times a row of an array outside of all loops is read on average, or it is not made: all rows are, read or not, written
+/// and read again.
+pub const READ: u64 = 2;
+
 /// Where two threads begin to pay if the second one is awake, as between calls that follow each other: 3 to 5 µs of work,
 /// and 1 µs to hand it over.
 pub const WARM_LOG2: u32 = 13;

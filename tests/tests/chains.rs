@@ -1,10 +1,12 @@
 //! Products that are summed in parts: as many steps as the parts have, and nothing where a part has no terms.
+#![allow(non_snake_case)]
 
 use sparse_core::driver::{Options, compile_kernel};
 use sparse_core::error::Error;
 use sparse_core::front::parse_str;
 use sparse_core::sim::{Arg, Limits, run_with};
 use sparse_core::tensor::{Csr, DenseMat, DenseVec, DynTensor};
+use sparse_gpu::prelude::tensor_kernel;
 use tests::named::Data::Tensor as Named;
 use tests::named::agrees;
 
@@ -42,6 +44,101 @@ fn features_are_summed_before_they_are_weighted() -> Result<(), Error> {
     let x = DynTensor::from(&DenseMat::<f64>::from_triplets([40, 40], all)?);
     assert!(takes(text, &[&row, &x, &x], 12_000));
     assert!(!takes(&format!("{text} schedule cpu = none;"), &[&row, &x, &x], 64_000));
+    Ok(())
+}
+
+/// A matrix of so many rows, each with entries at the first columns.
+fn rows(n: usize, entries: usize) -> Result<DynTensor, Error> {
+    let all = (0..n).flat_map(|i| (0..entries).map(move |j| ([i, j], 1.0)));
+    Ok(DynTensor::from(&Csr::<f64>::from_triplets([n, n], all)?))
+}
+
+const TWO_HOPS: &str =
+    "fn f(S: Csr<f64>, A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = S[i, h] * A[h, j] * x[j]; }";
+
+const TWO_HOPS_OF_ROWS: &str = "fn f(S: Csr<f64>, A: Csr<f64>, X: DenseMat<f64>) -> DenseMat<f64> { C[i, k] = S[i, h] * A[h, j] * X[j, k]; }";
+
+/// 60 rows of 20 entries are come to 1200 times, which is 24 000 products.
+#[test]
+fn rows_that_others_read_are_summed_once() -> Result<(), Error> {
+    let a = rows(60, 20)?;
+    let x = DynTensor::from(&DenseVec::<f64>::from_triplets([60], (0..60).map(|j| ([j], 1.0)))?);
+    for text in [TWO_HOPS, &TWO_HOPS.replace("y[i] = ", "y[i] = x[i] - ")] {
+        assert!(takes(text, &[&a, &a, &x], 10_000), "{text}");
+        assert!(!takes(&format!("{text} schedule cpu = none;"), &[&a, &a, &x], 24_000), "{text}");
+    }
+    let all = (0..240).map(|n| ([n / 4, n % 4], 1.0));
+    let x = DynTensor::from(&DenseMat::<f64>::from_triplets([60, 4], all)?);
+    assert!(takes(TWO_HOPS_OF_ROWS, &[&a, &a, &x], 60_000));
+    assert!(!takes(&format!("{TWO_HOPS_OF_ROWS} schedule cpu = none;"), &[&a, &a, &x], 96_000));
+    Ok(())
+}
+
+/// Of 1000 rows 20 are read: no others are summed, whose array would take memory for all of them, too.
+#[test]
+fn few_rows_that_others_read_are_summed_alone() -> Result<(), Error> {
+    let a = rows(1000, 10)?;
+    let some = DynTensor::from(&Csr::<f64>::from_triplets([1, 1000], (0..20).map(|h| ([0, h], 1.0)))?);
+    let x = DynTensor::from(&DenseVec::<f64>::from_triplets([1000], (0..1000).map(|j| ([j], 1.0)))?);
+    assert!(takes(TWO_HOPS, &[&some, &a, &x], 1_000));
+    // Nor where they are as many as are read, but the array would be much larger than what is asked for.
+    let all = (0..2100).map(|h| ([h / 1000, h % 1000], 1.0));
+    let most = DynTensor::from(&Csr::<f64>::from_triplets([3, 1000], all)?);
+    let one = DynTensor::from(&Csr::<f64>::from_triplets([1000, 1], [([0, 0], 1.0)])?);
+    let x = DynTensor::from(&DenseMat::<f64>::from_triplets([1, 8], (0..8).map(|k| ([0, k], 1.0)))?);
+    assert!(takes(TWO_HOPS_OF_ROWS, &[&most, &one, &x], 15_000));
+    Ok(())
+}
+
+/// A row without entries takes no part in what reads it: nothing, not ∞ · 0. One whose entries come to 0 does.
+#[test]
+fn rows_without_entries_take_no_part() {
+    let s: [(&[usize], f64); 6] =
+        [(&[0, 0], 1.0), (&[0, 1], INF), (&[0, 2], 3.0), (&[1, 0], f64::NAN), (&[1, 1], INF), (&[1, 2], 6.0)];
+    let a: [(&[usize], f64); 4] = [(&[0, 0], 2.0), (&[2, 1], 5.0), (&[1, 0], 4.0), (&[1, 2], -4.0)];
+    let x: [(&[usize], f64); 3] = [(&[0, 0], 1.0), (&[1, 0], 4.0), (&[2, 0], 1.0)];
+    // The kernel of vectors is that of matrices of one column.
+    let vector: Vec<(&[usize], f64)> = x.iter().map(|(at, v)| (&at[..1], *v)).collect();
+    for of in [2, 4] {
+        let data = |x| [Named("S", &[2, 3], &s), Named("A", &[3, 3], &a[..of]), x];
+        let kernel = |text: &str| text.replace("fn f", "fn kernel").replace("y[", "R[").replace("C[", "R[");
+        agrees(&kernel(TWO_HOPS), &data(Named("x", &[3], &vector)));
+        agrees(&kernel(TWO_HOPS_OF_ROWS), &data(Named("X", &[3, 1], &x)));
+    }
+}
+
+tensor_kernel! {
+    fn two_hops(S: Csr<f64>, A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = S[i, h] * A[h, j] * x[j];
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    fn two_hops_of_rows(S: Csr<f64>, A: Csr<f64>, X: DenseMat<f64>) -> DenseMat<f64> {
+        C[i, k] = S[i, h] * A[h, j] * X[j, k];
+    }
+    schedule cuda = none;
+}
+
+/// The same compiled: some rows are empty, none is, and few are read.
+#[test]
+fn compiled_code_passes_over_rows_without_entries() -> Result<(), Error> {
+    let s = |last: usize| (0..last).map(|h| ([0, h], if h == 1 { INF } else { h as f64 + 1.0 }));
+    let rows = |empty: bool| (0..40).filter(move |h| !empty || *h != 1).map(|h| ([h, h / 2], 2.0));
+    let x = DenseVec::<f64>::from_triplets([40], (0..40).map(|j| ([j], 1.0)))?;
+    let all = (0..40 * 13).map(|n| ([n / 13, n % 13], 1.0));
+    let columns = DenseMat::<f64>::from_triplets([40, 13], all)?;
+    for (n, empty) in [(2, true), (40, true), (40, false)] {
+        let many = if n == 40 { 2 } else { 1 };
+        let twice = (0..many).flat_map(|i| s(n).map(move |([_, h], v)| ([i, h], v)));
+        let s = Csr::<f64>::from_triplets([many, 40], twice)?;
+        let a = Csr::<f64>::from_triplets([40, 40], rows(empty))?;
+        let finite: f64 = (0..n).filter(|h| *h != 1).map(|h| 2.0 * (h as f64 + 1.0)).sum();
+        let expected = if empty { finite } else { INF };
+        assert!(two_hops(&s, &a, &x)?.vals().iter().all(|v| *v == expected), "{n} {empty}");
+        assert!(two_hops_of_rows(&s, &a, &columns)?.vals().iter().all(|v| *v == expected), "{n} {empty}");
+    }
     Ok(())
 }
 

@@ -71,6 +71,8 @@ kernels!(met(A: Csr<i64>, B: Csr<i64>) -> Csr<i64> { C[k, i] = A[i, k] * B[i, k]
 kernels!(joined(A: Csr<i64>, B: Csr<i64>) -> Csr<i64> { C[k, i] = A[i, k] - B[i, k]; });
 kernels!(listed(A: Csr<i64>) -> Coo<i64> { C[k, i] = A[i, k]; });
 kernels!(summed(A: Csr<i64>, B: Csr<i64>) -> Dcsr<i64> { C[k, i] = A[i, k] * B[i, j]; });
+kernels!(two_hops(A: Csr<i64>, B: Csr<i64>) -> DenseVec<i64> { y[i] = A[i, j] * B[j, k]; });
+kernels!(features(A: Csr<i64>, B: Csr<i64>, X: DenseMat<i64>) -> DenseMat<i64> { C[i, l] = A[i, j] * B[j, k] * X[k, l]; });
 kernels!(spmv(A: Coo<i64>) -> DenseVec<i64> { y[i] = A[i, j] * 3; });
 
 /// Rows of all lengths, many of them empty, and one that is full.
@@ -98,6 +100,7 @@ fn every_amount_of_work() {
         conversion::check(&a);
         symmetric::check(&a);
         spmv::check(&a);
+        two_hops::check(&a, &b);
         transposed::check(&a);
         by_columns::check(&a);
         of_list::check(&a);
@@ -105,6 +108,9 @@ fn every_amount_of_work() {
         met::check(&a, &b);
         joined::check(&a, &b);
         listed::check(&a);
+        if n <= 300 {
+            features::check(&a, &b, &a);
+        }
         if n <= 1500 {
             product::check(&a, &b);
             of_transpose::check(&a);

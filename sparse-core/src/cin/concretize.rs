@@ -8,9 +8,11 @@ use super::copies::{gathered, subsets};
 use super::order::{self, Around, Nest, Orders, Reduced};
 use super::rename::rename;
 use super::terms::{Apart, Term, Which, access, split, sums_terms};
-use super::{Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
+use super::{Access, Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::Level;
 use crate::front::ast::{AssignOp, IndexVar, Kernel, Mode};
+use crate::scalar::BinaryOp;
 use std::ops::RangeInclusive;
 
 /// Writes out the loops of a checked kernel.
@@ -110,6 +112,7 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
         within: None,
         order: &[],
         part: false,
+        array: false,
     };
     let below = first.iter().map(|t| Nest {
         vars: t.vars.clone(),
@@ -117,6 +120,7 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
         within: t.within,
         order: &t.order,
         part: t.part,
+        array: apart.arrays && sparse_rows(kernel, t).is_some(),
     });
     let nests: Vec<Nest<'_>> = std::iter::once(root).chain(below).collect();
     let around = match rows {
@@ -135,7 +139,9 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
     for (n, (r, term)) in orders.reductions.iter().zip(&first).enumerate() {
         // Inside of a term what is not stored does not take part, and is no number.
+        let rows = rows_of_array(kernel, &first, n, &orders).filter(|_| apart.arrays);
         let format = match term.part {
+            true if rows.is_some() => WorkspaceFormat::Dense,
             true => format_of_part(kernel, &first, n, &orders)?,
             false => format(dense && !term.inside, &r.over),
         };
@@ -146,6 +152,7 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
             block: 0,
             in_parts: false,
             part: term.part,
+            rows,
         });
     }
     let block = orders
@@ -172,6 +179,7 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
                 block,
                 in_parts: false,
                 part: false,
+                rows: None,
             });
             let (around, inside) = orders.root.split_at(*outside);
             let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
@@ -299,6 +307,43 @@ fn format_of_part(
         [_] => Some(WorkspaceFormat::Dense),
         _ => (alike && r.outside > 0).then_some(WorkspaceFormat::Dense),
     }
+}
+
+/// The operand that says which rows of an array outside of all loops have terms, if a part of a product can be one: for each of the
+/// rows its sum goes over this operand's fiber, and what is read of it are whole rows.
+fn rows_of_array(kernel: &Kernel, first: &[Term], number: usize, orders: &Orders) -> Option<Access> {
+    let (term, r) = (&first[number], &orders.reductions[number]);
+    let dense = kernel.tensors[kernel.assignment.lhs.tensor.index()].spec.is_dense();
+    // Rows that another part selects are few, or many.
+    let direct = term.within.is_none_or(|w| !first[w].part);
+    let a = sparse_rows(kernel, term).filter(|_| dense && direct && r.outside == 0)?;
+    let vars = order::level_vars(&kernel.tensors[a.tensor.index()].spec, &a);
+    // The size of more is no index.
+    let fits = r.over.len() <= 2;
+    (fits && r.over.first() == vars.first() && r.loops.first() == vars.first()).then_some(a)
+}
+
+/// The only sparse operand of a part that is a product, if its fibers are what is summed.
+fn sparse_rows(kernel: &Kernel, term: &Term) -> Option<Access> {
+    let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
+    let plain = |e: &Expr| match e {
+        Expr::Access(_) | Expr::Scalar(_) | Expr::Binary(BinaryOp::Mul, ..) => true,
+        Expr::Literal(v) => *v != kernel.dtype.zero(),
+        Expr::Workspace(..) | Expr::Unary(..) | Expr::Binary(..) => false,
+    };
+    if !term.part || term.body.any(&|e| !plain(e)) {
+        return None;
+    }
+    let mut sparse = vec![];
+    term.body.for_each_access(&mut |a| {
+        if !spec(a).is_dense() && !sparse.contains(a) {
+            sparse.push(a.clone());
+        }
+    });
+    let [a] = &sparse[..] else { return None };
+    let lists = matches!(spec(a).levels[..], [Level::Dense, Level::Compressed { .. }]);
+    let vars = order::level_vars(spec(a), a);
+    (lists && term.vars == vars[1..] && vars[0] != vars[1]).then(|| a.clone())
 }
 
 /// The variables of sparse operands that a value depends on.

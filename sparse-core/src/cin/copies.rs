@@ -31,7 +31,7 @@ use super::assembly::groups;
 use super::concretize::concretize;
 use super::cost::has_mask;
 use super::order::level_vars;
-use super::parts::in_parts;
+use super::parts::{self, in_parts};
 use super::terms::{Apart, Copied, Part, Which, access, factors_of_sums};
 use super::way::{ONE_MORE, Way};
 use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
@@ -61,6 +61,29 @@ const WORTH_IN_ARRAY: f64 = 16.0;
 /// Looked at are terms that are not reduced, and one or two operands in each order; then, as long as it is less work, one
 /// operand more. Products are summed in parts with these copies or without.
 pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
+    best_ways(kernel, target).and_then(|ways| ways.best).map(|way| way.cin)
+}
+
+/// The same where parts of products are arrays outside of all loops, of which all rows are summed, read or not: on the CPU, where
+/// that is much less work, if enough of them are read.
+pub fn with_arrays(kernel: &Kernel) -> Option<Cin> {
+    if !parts::any(kernel) {
+        return None;
+    }
+    let Ways { own, copies, best } = best_ways(kernel, Platform::Cpu)?;
+    let arrays = parts::with_arrays(kernel, &own, copies, best.as_ref().unwrap_or(&own));
+    arrays.map(|way| way.cin)
+}
+
+/// The ways to compute a statement.
+struct Ways {
+    own: Way,
+    copies: Option<Way>,
+    /// The one that is taken, if not the statement's own.
+    best: Option<Way>,
+}
+
+fn best_ways(kernel: &Kernel, target: Platform) -> Option<Ways> {
     let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     // Dense levels below are stored where loops come to the coordinate above: to other ones, if the loops are others.
     let blocks = !spec.is_dense() && groups(spec).is_none_or(|g| !g.suffix.is_empty());
@@ -70,10 +93,10 @@ pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
     let own = Way::new(kernel, Apart::NONE, concretize(kernel).ok()?);
     let copies = with_copies(kernel, &own, target);
     let best = match target {
-        Platform::Cpu => in_parts(kernel, &own, copies),
-        Platform::Cuda => copies,
+        Platform::Cpu => in_parts(kernel, &own, copies.clone(), false),
+        Platform::Cuda => copies.clone(),
     };
-    best.map(|way| way.cin)
+    Some(Ways { own, copies, best })
 }
 
 /// The loops with copies, and those in which masks multiply sums.

@@ -174,8 +174,12 @@ pub struct WorkspaceDecl {
     /// May threads fill or sort it, before all loops, in parts of what its producer scatters? Nobody scheduled that: its loops
     /// have no tag.
     pub in_parts: bool,
-    /// Is it a part of a product, with which nothing is done where its sum has no term? Of an array all elements have terms, or none.
+    /// Is it a part of a product, with which nothing is done where its sum has no term? Of an array all elements have terms, or none,
+    /// but for [`WorkspaceDecl::rows`].
     pub part: bool,
+    /// Of an array outside of all loops that holds a part of a product: the operand with which it shares its rows, whose sums have
+    /// terms where that has entries.
+    pub rows: Option<Access>,
 }
 
 /// A kernel's program in concrete index notation.

@@ -26,6 +26,8 @@ pub struct Nest<'a> {
     pub order: &'a [IndexVar],
     /// Is it a part of a product, which may have an array for loops that go innermost?
     pub part: bool,
+    /// Is it one that may be an array outside of all loops, of several dimensions too?
+    pub array: bool,
 }
 
 /// `first` must be an outer loop of `then`.
@@ -133,7 +135,7 @@ pub fn choose(
         }
         // Nor in each iteration of one around those that do, nor is a row computed there.
         if let Some(once) = (least..outside).find(|&at| !reads(&root[at]))
-            && (is_copy || around[once..].iter().filter(|v| reads(v)).count() == 1)
+            && (is_copy || nest.array && once == 0 || around[once..].iter().filter(|v| reads(v)).count() == 1)
         {
             outside = once;
         }

@@ -15,7 +15,7 @@
 use super::Cin;
 use super::copies::subsets;
 use super::terms::{Apart, Part, access, free_vars, plain, summed_products, sums_terms};
-use super::way::Way;
+use super::way::{ONE_MORE, Way};
 use crate::format::Fill;
 use crate::front::ast::{self, Kernel};
 use crate::front::command::Platform;
@@ -27,15 +27,17 @@ const WORTH: f64 = 2.0;
 const SKIPPED: usize = 2;
 
 /// The loops in which products are summed in parts, if the statement's own are much more work, and those with copies; else
-/// these.
-pub(super) fn in_parts(kernel: &Kernel, own: &Way, copies: Option<Way>) -> Option<Way> {
+/// these. With arrays those that a sparse operand has the rows of are outside of all loops.
+pub(super) fn in_parts(kernel: &Kernel, own: &Way, copies: Option<Way>, arrays: bool) -> Option<Way> {
     let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     // A sum in a sparse result's sum of terms is stored where its row has terms.
     if !spec.is_dense() && sums_terms(&kernel.assignment) {
         return copies;
     }
     let parts = parts(kernel);
-    let of = |apart: Apart| Way::of(kernel, apart, Platform::Cpu).filter(|way| is_short(kernel, &way.cin));
+    let of = |apart: Apart| {
+        Way::of(kernel, Apart { arrays, ..apart }, Platform::Cpu).filter(|way| is_short(kernel, &way.cin))
+    };
     let with_one = |apart: &Apart| {
         let with = parts.iter().filter_map(|part| of(apart.with_part(part)?));
         with.reduce(Way::better)
@@ -52,10 +54,24 @@ pub(super) fn in_parts(kernel: &Kernel, own: &Way, copies: Option<Way>) -> Optio
     best.filter(|way| way.weight * WORTH < others).or(copies)
 }
 
+/// The loops in which parts are arrays outside of all loops, if they are less work than these, which are there for calls in which they
+/// are not.
+pub(super) fn with_arrays(kernel: &Kernel, own: &Way, copies: Option<Way>, best: &Way) -> Option<Way> {
+    let arrays = in_parts(kernel, own, copies, true)?;
+    let any = arrays.cin.workspaces.iter().any(|w| w.rows.is_some());
+    (any && arrays.weight * ONE_MORE < best.weight).then_some(arrays)
+}
+
+/// Are there products that can be summed in parts?
+pub(super) fn any(kernel: &Kernel) -> bool {
+    !parts(kernel).is_empty()
+}
+
 /// What is left of a sum of terms where a part has none is code of its own, which doubles with each part.
 fn is_short(kernel: &Kernel, cin: &Cin) -> bool {
     !sums_terms(&kernel.assignment)
-        || cin.workspaces.iter().filter(|w| w.part && !w.format.is_sparse()).count() <= SKIPPED
+        || cin.workspaces.iter().filter(|w| w.part && w.rows.is_none() && !w.format.is_sparse()).count()
+            <= SKIPPED
 }
 
 /// The parts of products that are summed over a variable, but for the whole product.
@@ -111,7 +127,7 @@ fn leaves_nothing(kernel: &Kernel, factor: &ast::Expr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::cin::copies::copied;
+    use crate::cin::copies::{self, copied};
     use crate::cin::print::print;
     use crate::front::command::Platform;
     use crate::front::parse_str;
@@ -177,6 +193,59 @@ mod tests {
         let bilinear = "fn f(x: DenseVec<f32>, A: Csr<f32>, B: Csr<f32>, y: DenseVec<f32>) -> Scalar<f32> { s = x[i] * A[i, j] * B[j, k] * y[k]; }";
         let loops = "(∀j (s += t0[j] * t1) where (∀k t1 += B[j, k] * y[k])) where (∀i ∀j_t0 t0[j_t0] += x[i] * A[i, j_t0])";
         assert_eq!(cin(bilinear).as_deref(), Some(loops));
+    }
+
+    fn with_arrays(text: &str) -> Option<String> {
+        let kernel = parse_str(text).unwrap();
+        copies::with_arrays(&kernel).map(|cin| print(&cin, &kernel))
+    }
+
+    #[test]
+    fn one_product_of_a_matrix_follows_the_other() {
+        for (text, loops) in [
+            (
+                "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, h] * A[h, j] * x[j]; }",
+                "(∀i ∀h y[i] += A[i, h] * t0[h]) where (∀h_t0 ∀j t0[h_t0] += A[h_t0, j] * x[j])",
+            ),
+            (
+                "fn f(A: Csr<f32>, X: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, h] * A[h, j] * X[j, k]; }",
+                "(∀i ∀h ∀k C[i, k] += A[i, h] * t0[h, k]) where (∀h_t0 ∀j ∀k_t0 t0[h_t0, k_t0] += A[h_t0, j] * X[j, k_t0])",
+            ),
+            (
+                "fn f(b: DenseVec<f32>, A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = b[i] - A[i, h] * A[h, j] * x[j]; }",
+                "(∀i (y[i] = b[i] - t0) where (∀h t0 += A[i, h] * t1[h])) where (∀h_t1 ∀j t1[h_t1] += A[h_t1, j] * x[j])",
+            ),
+            (
+                "fn f(x: DenseVec<f32>, A: Csr<f32>, B: Csr<f32>, y: DenseVec<f32>) -> Scalar<f32> { s = x[i] * A[i, j] * B[j, k] * y[k]; }",
+                "(∀i ∀j s += x[i] * A[i, j] * t0[j]) where (∀j_t0 ∀k t0[j_t0] += B[j_t0, k] * y[k])",
+            ),
+            // What a part reads is none.
+            (
+                "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, h] * B[h, j] * C[j, l] * x[l]; }",
+                "(∀i ∀h ∀j y[i] += A[i, h] * B[h, j] * t0[j]) where (∀j_t0 ∀l t0[j_t0] += C[j_t0, l] * x[l])",
+            ),
+        ] {
+            assert_eq!(with_arrays(text).as_deref(), Some(loops), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_positions_do_not_tell_is_no_array_outside() {
+        for text in [
+            // A number a row is enough.
+            "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[k] = A[i, k] * A[i, j] * x[j]; }",
+            // A row has terms where both have.
+            "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, h] * B[h, j] * C[h, j] * x[j]; }",
+            // Columns have no fibers.
+            "fn f(A: Csc<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, h] * A[h, j] * x[j]; }",
+            // No terms where a dimension has no coordinates.
+            "fn f(A: Csr<f32>, X: DenseMat<f32>, w: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, h] * A[h, j] * X[j, m] * w[m]; }",
+            // It counts where something is stored.
+            "fn f(A: Csr<f32>, X: DenseMat<f32>) -> Csr<f32> { C[i, k] = A[i, h] * A[h, j] * X[j, k]; }",
+            "fn f(A: Csr<f32>, X: Dense3<f32>) -> Dense3<f32> { C[i, k, l] = A[i, h] * A[h, j] * X[j, k, l]; }",
+        ] {
+            assert_eq!(with_arrays(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -87,12 +87,19 @@ pub struct Apart {
     pub parts: Vec<Part>,
     /// Of the operands that are left: those that are copied.
     pub operands: Vec<Copied>,
+    /// May parts whose rows are those of a sparse operand be arrays outside of all loops?
+    pub arrays: bool,
 }
 
 impl Apart {
     /// None is.
-    pub const NONE: Self =
-        Apart { terms: Which::NONE, summands: Which::NONE, parts: Vec::new(), operands: Vec::new() };
+    pub const NONE: Self = Apart {
+        terms: Which::NONE,
+        summands: Which::NONE,
+        parts: Vec::new(),
+        operands: Vec::new(),
+        arrays: false,
+    };
 
     /// Is nothing computed first?
     pub fn is_none(&self) -> bool {

@@ -14,6 +14,7 @@ use crate::front::command::Platform;
 pub(super) const ONE_MORE: f64 = 1.15;
 
 /// Loops with something that is computed first.
+#[derive(Clone)]
 pub(super) struct Way {
     pub(super) apart: Apart,
     pub(super) cin: Cin,

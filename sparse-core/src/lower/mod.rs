@@ -26,6 +26,7 @@
 //! - `capacity`: bounds of their size
 //! - `workspace`, `scattered`, `blocks`, `bucketed`: array workspaces, sparse ones, those of dense blocks, and those that are
 //!   filled by counting
+//! - `chained`: arrays outside of all loops for parts of products, if enough of them is read
 //!
 //! The program:
 //!
@@ -43,6 +44,7 @@ mod blocks;
 mod bucketed;
 mod capacity;
 mod cases;
+mod chained;
 mod counts;
 mod declare;
 mod derived;
@@ -161,6 +163,8 @@ struct Lowerer<'k> {
     before: Vec<Before>,
     /// Where there are some: the loops of the launch that is lowered.
     launched: Vec<IndexVar>,
+    /// Of arrays that hold parts of products: the positions of an operand that has entries where their rows have terms.
+    rows: BTreeMap<AccessId, BufferId>,
     /// The rows that are filled by counting.
     buckets: Option<bucketed::Buckets>,
     out: Output,
@@ -186,13 +190,14 @@ struct Lowerer<'k> {
     refused: Option<Box<Diagnostic>>,
 }
 
-/// Lowers a program for a platform; on a GPU, rows that scatter much by another one that has them on blocks.
+/// Lowers a program for a platform. On a GPU rows that scatter much have another one that has them on blocks; on a CPU calls in which
+/// few rows of parts of products are read have another one that makes no arrays of them.
 ///
 /// # Errors
 /// A kernel whose co-iteration would need more code than [`MAX_POINTS`] allows.
 pub fn lower(
     kernel: &Kernel,
-    (cin, on_blocks): (&Cin, Option<&Cin>),
+    (cin, other): (&Cin, Option<&Cin>),
     options: &Options,
     platform: Platform,
 ) -> Result<(Program, Remarks), Box<Diagnostic>> {
@@ -202,7 +207,7 @@ pub fn lower(
     if kind == ResultKind::Append && groups(&kernel.tensors[nested.lhs.tensor.index()].spec).is_none() {
         return Err(internal(kernel, "a result that is neither appended to nor packed"));
     }
-    let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin);
+    let mut l = Lowerer::new(kernel, options, &nested, (kind.clone(), cin), None);
     if platform == Platform::Cuda {
         if !gpu::are_classes(&options.row_classes) || !gpu::are_classes(&options.merged_classes) {
             return Err(internal(kernel, "the classes of rows are not what teams of threads can be for"));
@@ -227,12 +232,15 @@ pub fn lower(
     let mut steps = if l.lists.iter().any(|list| list.is_result) {
         before
     } else if l.gpu.is_some() && kind == ResultKind::Append {
-        let classes = l.row_classes(&nested, on_blocks, &state)?;
+        let classes = l.row_classes(&nested, other, &state)?;
         joined(before, l.assembly_steps(cin, &nested.nest.loops, &state, &classes)?)
     } else {
         let own = l.written_steps(&nested.nest.loops, state.clone(), "")?;
         joined(joined(before, own), l.add_addends(addends, &state)?)
     };
+    if let (Platform::Cpu, Some(other)) = (platform, other) {
+        steps = l.or_other(steps, cin, (other, kind.clone()))?;
+    }
     if let (Platform::Cuda, Some(packed)) = (platform, &kernel.tensors[nested.lhs.tensor.index()].packed) {
         let packs = l.pack(packed, &steps)?;
         steps.extend(packs);
@@ -284,13 +292,16 @@ fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel, fiber: Option<Fiber>)
 }
 
 impl<'k> Lowerer<'k> {
+    /// Beside another program that is one with it: what both declare is the same.
     fn new(
         kernel: &'k Kernel,
         options: &'k Options,
         nested: &Nested,
-        kind: ResultKind,
-        cin: &'k Cin,
+        (kind, cin): (ResultKind, &'k Cin),
+        beside: Option<&Lowerer<'_>>,
     ) -> Self {
+        // Each makes sparse workspaces of its own.
+        let spas_of = beside.map_or(vec![], |l| vec![Workspace(u32::MAX); l.spas.len()]);
         let mut l = Lowerer {
             kernel,
             options,
@@ -306,15 +317,16 @@ impl<'k> Lowerer<'k> {
             extents: Vec::new(),
             sizes: Vec::new(),
             scalars: Vec::new(),
-            vars: Vec::new(),
-            buffers: Vec::new(),
-            provisional: BTreeSet::new(),
-            spas: Vec::new(),
-            spas_of: Vec::new(),
+            vars: beside.map_or(vec![], |l| l.vars.clone()),
+            buffers: beside.map_or(vec![], |l| l.buffers.clone()),
+            provisional: beside.map_or(BTreeSet::new(), |l| l.provisional.clone()),
+            spas: beside.map_or(vec![], |l| l.spas.clone()),
+            spas_of,
             lists: Vec::new(),
             listing: None,
             before: Vec::new(),
             launched: Vec::new(),
+            rows: BTreeMap::new(),
             buckets: None,
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
@@ -332,7 +344,7 @@ impl<'k> Lowerer<'k> {
             let source = sources(kernel, IndexVar(v as u32))[0];
             let level = kernel.tensors[source.0.index()].spec.map.level_of_dim(source.1);
             let name = format!("{}{}_dim", kernel.tensors[source.0.index()].name, level + 1);
-            let var = l.fresh(&name, Ty::Index);
+            let var = beside.map_or_else(|| l.fresh(&name, Ty::Index), |b| b.sizes[v]);
             let exact = cin.provenance.relations().iter().find_map(|r| match *r {
                 Relation::Bound { child, size, exact: true, .. } => {
                     let (root, part) = cin.provenance.parts_of(child)?;
@@ -343,8 +355,9 @@ impl<'k> Lowerer<'k> {
             l.extents.push(exact.unwrap_or(Expr::Var(var)));
             l.sizes.push(var);
         }
-        for s in &kernel.scalars {
-            let var = l.fresh(&s.name.to_string(), Ty::Scalar(s.dtype));
+        for (n, s) in kernel.scalars.iter().enumerate() {
+            let ty = Ty::Scalar(s.dtype);
+            let var = beside.map_or_else(|| l.fresh(&s.name.to_string(), ty), |b| b.scalars[n]);
             l.scalars.push(var);
         }
         for a in &nested.accesses {
@@ -395,7 +408,7 @@ impl<'k> Lowerer<'k> {
     fn fill(&self, a: AccessId) -> Option<Constant> {
         match self.tensors[a.index()] {
             Operand::Tensor(t) => Some(self.kernel.tensors[t.index()].spec.fill.value(self.dtype).into()),
-            Operand::Workspace(_) => None,
+            Operand::Workspace(_) => self.rows.contains_key(&a).then(|| Constant::Fill(self.dtype.zero())),
             Operand::Gathered(_, init) | Operand::Listed(_, init) | Operand::Bucketed(_, init) => Some(init),
         }
     }
@@ -519,6 +532,10 @@ impl<'k> Lowerer<'k> {
                 Some(table) => table.look_up(&coordinate, &mut binder),
                 None => looplet::locate(&level, &cursor.position, &coordinate, &mut binder),
             },
+        };
+        let located = match (self.has_row(a, cursor.level, &coordinate), located) {
+            (Some(cond), Looplet::Run(then)) => Looplet::Switch { cond, then, otherwise: Body::Fill },
+            (_, located) => located,
         };
         match located {
             Looplet::Run(Body::Child(p)) => {

@@ -43,8 +43,9 @@ impl Lowerer<'_> {
         let mut env = Env::new();
         let mut active = Vec::new();
         st.rhs.for_each_access(&mut |a| {
-            // Where there is a table, another operand leads.
-            let leads = st.table_of(a).is_none();
+            // Where there is a table, another operand leads, and where a row may have no terms, that is asked for each.
+            let asked = self.rows.contains_key(&a) && st.cursors[a.index()].level == 0;
+            let leads = st.table_of(a).is_none() && !asked;
             if leads && st.next_var(self, a) == Some(v) && !active.contains(&a) {
                 active.push(a);
             }

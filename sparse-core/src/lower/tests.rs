@@ -41,7 +41,7 @@ fn lower_rows(
     let cin = concretize(&kernel).expect("the kernel has loops");
     let (options, kind) = (Options::default(), result_kind(&kernel, &cin));
     let nested = Nested::from_cin(&cin).expect("there are no workspaces");
-    let mut l = Lowerer::new(&kernel, &options, &nested, kind.clone(), &cin);
+    let mut l = Lowerer::new(&kernel, &options, &nested, (kind.clone(), &cin), None);
     let [i, j] = nested.nest.loops[..] else { panic!("there are two loops") };
     let row = l.fresh("i", Ty::Index);
     let mut st = l.enter(i, root_state(&nested, &cin, &kernel, l.out.fiber()));

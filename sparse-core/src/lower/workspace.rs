@@ -60,7 +60,8 @@ impl Lowerer<'_> {
             true => self.shared_workspace(w, &dims, init, &mut block),
             false => self.workspace(w, &dims, background, on_threads, &mut block),
         };
-        let is_part = self.workspaces[w.index()].part;
+        let rows = self.workspaces[w.index()].rows.clone();
+        let is_part = self.workspaces[w.index()].part && rows.is_none();
         let target = ArrayTarget {
             buffer,
             indices: written,
@@ -68,11 +69,14 @@ impl Lowerer<'_> {
             init,
             shared,
             part: is_part,
-            placed: false,
+            placed: rows.is_some(),
         };
         let filled = self.produce(nest, Lhs::Array(target), &st)?;
         let some = self.array_terms(buffer, filled, is_part, &mut block);
         let without = self.without_terms((w, &some), loops, &st)?;
+        if let Some(rows) = rows {
+            return Ok(joined(block, self.read_rows((buffer, &dims, &rows), &found, loops, st)?));
+        }
         if shared {
             block.push(Stmt::Barrier(Scope::Block));
         }

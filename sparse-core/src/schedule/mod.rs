@@ -43,7 +43,7 @@ use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform, Schedule};
 pub use chains::chained;
-pub use default::{copies, default, default_cuda, with_copies};
+pub use default::{copies, default, default_cuda, with_arrays, with_copies};
 pub use operand::Operand;
 pub use point_name::point_name;
 pub(crate) use points::SHARED_BYTES;
@@ -70,8 +70,9 @@ pub struct Scheduled {
     pub warnings: Vec<String>,
     /// Races that are allowed.
     pub ignored_races: Vec<IgnoredRace>,
-    /// On a GPU: the program by which blocks assemble rows that scatter much. The other one has the others.
-    pub on_blocks: Option<Cin>,
+    /// On a GPU: the program by which blocks assemble rows that scatter much. The other one has the others. On a CPU: the one without
+    /// parts of products in arrays outside of all loops, for calls that read few of their rows.
+    pub other: Option<Cin>,
 }
 
 /// A race that a command ignores: nothing keeps the writes of the loop's iterations apart.
@@ -267,7 +268,7 @@ impl<'k> Scheduler<'k> {
         }
         mergeby::warn(&mut self);
         let Scheduler { cin, warnings, ignored_races, .. } = self;
-        diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races, on_blocks: None })
+        diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races, other: None })
     }
 
     /// Applies a command; the variables that it makes, and the loop that it tags, remember it.

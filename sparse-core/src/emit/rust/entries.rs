@@ -18,8 +18,8 @@ use super::names::Names;
 use super::partial::{Partial, varying};
 use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
-use crate::llir::walk::{visit_exprs, visit_thread};
-use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Stmt, VarId};
+use crate::llir::walk::{visit_exprs, visit_stmts, visit_thread};
+use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Step, Stmt, VarId};
 use crate::scalar::{BinaryOp, UnaryOp};
 
 /// A loop over all entries that one parent has in a level, whose body can be computed for four of them at once.
@@ -67,7 +67,7 @@ impl Entries {
             fits &= !varies(e)
                 || match e {
                     Expr::Load { buffer, index } => {
-                        program.buffer(*buffer).space == Space::Input
+                        stays(program, *buffer, var)
                             && (own(e, Array::Vals(tensor)).is_some()
                                 || own(e, Array::Crd(tensor, level)).is_some()
                                 || picks(index, &coordinates, &varies))
@@ -86,6 +86,29 @@ impl Entries {
             _ => true,
         });
         Some(Entries { pos: *pos, crd: crd.filter(|_| fits)?, vals, coordinates })
+    }
+}
+
+/// Does nobody write an array while a loop runs: is it an operand's, or one of the call's that was filled before the threads began
+/// that the loop belongs to?
+fn stays(program: &Program, buffer: BufferId, var: VarId) -> bool {
+    match program.buffer(buffer).space {
+        Space::Input => true,
+        Space::Scratch => program.steps.iter().filter_map(Step::code).all(|code| {
+            let mut stays = true;
+            visit_stmts(code, &mut |s| {
+                if let Stmt::Threads { body, .. } = s {
+                    let (mut has_loop, mut uses) = (false, false);
+                    visit_stmts(body, &mut |inner| {
+                        has_loop |= inner.declared().any(|v| v == var);
+                        uses |= inner.buffers().contains(&buffer);
+                    });
+                    stays &= !(has_loop && uses);
+                }
+            });
+            stays
+        }),
+        _ => false,
     }
 }
 

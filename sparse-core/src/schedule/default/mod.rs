@@ -18,7 +18,7 @@ use crate::cin::{Cin, Workspace, WorkspaceFormat, print};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
-use crate::work::{WARM_LOG2, WORTH_LOG2};
+use crate::work::{READ, WARM_LOG2, WORTH_LOG2};
 pub use cuda::default_cuda;
 use outermost::outermost;
 use sums::Made;
@@ -41,7 +41,7 @@ pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
         let gathered = cin.workspaces.iter().any(|w| w.in_parts);
         let what = if gathered { "serial but for what is gathered before" } else { "serial" };
         let step = Step { command: format!("default: {what}: {reason}"), cin: print::print(&cin, kernel) };
-        Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], on_blocks: None }
+        Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], other: None }
     };
     let Some(var) = outermost(&cin) else {
         return serial(cin, "no loop stands around the whole statement");
@@ -123,6 +123,36 @@ pub fn with_copies(kernel: &Kernel, cin: Cin) -> Scheduled {
     let mut scheduled = default(kernel, cin);
     scheduled.steps.insert(0, copied);
     scheduled
+}
+
+/// Loops in which parts of products are arrays outside of all loops, which threads fill too, and others for calls that read few of
+/// their rows.
+pub fn with_arrays(kernel: &Kernel, cin: Cin, other: Scheduled) -> Scheduled {
+    let arrays: Vec<(String, IndexVar)> = cin
+        .outside()
+        .filter(|(_, w)| w.rows.is_some())
+        .filter_map(|(producer, w)| Some((format!("`{}`", w.name), *producer.loops().first()?)))
+        .collect();
+    let names: Vec<_> = arrays.iter().map(|(name, _)| name.clone()).collect();
+    let command = format!(
+        "default: the product in parts, {} outside of all loops, where rows are read {READ} times or more on average",
+        names.join(", ")
+    );
+    let first = Step { command, cin: print::print(&cin, kernel) };
+    let mut scheduled = default(kernel, cin);
+    scheduled.steps.insert(0, first);
+    for (_, rows) in arrays {
+        let command = parallelize(kernel, scheduled.cin.provenance.name(rows));
+        // Rows are written by one iteration each.
+        if let Ok(shared) = apply(kernel, scheduled.cin.clone(), &[command], Platform::Cpu) {
+            let steps = shared.steps.into_iter();
+            scheduled.steps.extend(steps.map(|s| Step { command: format!("default: {}", s.command), ..s }));
+            scheduled.cin = shared.cin;
+        }
+    }
+    let elsewhere = other.steps.into_iter().map(|s| Step { command: format!("else, {}", s.command), ..s });
+    scheduled.steps.extend(elsewhere);
+    Scheduled { other: Some(other.cin), ..scheduled }
 }
 
 /// The same in parts of the loop's coordinates: where operands are merged to find them each part begins with a search in every

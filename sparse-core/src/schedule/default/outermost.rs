@@ -6,13 +6,14 @@
 //! ```
 
 use crate::cin::copies::gathered;
-use crate::cin::{Cin, Stmt};
+use crate::cin::{Cin, Stmt, WorkspaceDecl};
 use crate::front::ast::IndexVar;
 
 /// The first loop that goes over what the workspaces outside of it hold. None if it only copies what was gathered; nor after an
-/// array is filled that has as many dimensions as there are loops, which has had most of the work.
+/// array is filled that has as many dimensions as there are loops, which has had most of the work, unless its loop is shared too.
 pub(super) fn outermost(cin: &Cin) -> Option<IndexVar> {
-    if cin.outside().any(|(_, w)| !w.format.is_sparse() && w.vars.len() >= loops(&cin.root)) {
+    let is_alone = |w: &WorkspaceDecl| !w.format.is_sparse() && w.rows.is_none();
+    if cin.outside().any(|(_, w)| is_alone(w) && w.vars.len() >= loops(&cin.root)) {
         return None;
     }
     let mut at = &cin.root;

@@ -103,6 +103,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
         block: 0,
         in_parts: false,
         part: false,
+        rows: None,
     });
     place::check_result(s, request)?;
     place::check_positions(s, request)?;

@@ -83,6 +83,7 @@ fn draw(rng: &mut Rng, pattern: Pattern) -> Case {
     let shape = themed(rng, &taste, |rng| match rng.below(100) {
         0..35 => shapes::named(rng, taste.dtype),
         35..39 => shapes::rows_again(rng, taste.dtype),
+        39..47 => shapes::two_hops(rng, taste.dtype),
         _ => expression::random(rng, &taste),
     });
     let sizes = sizes(rng, shape.vars, &taste);

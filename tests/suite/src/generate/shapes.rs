@@ -247,6 +247,22 @@ const ROWS_AGAIN: &[(u32, (&str, &str))] = &[
     (2, ("i", "IK*IJ*JK+IJ*j")),
 ];
 
+/// Products of a matrix one after another.
+pub(super) fn two_hops(rng: &mut Rng, dtype: DType) -> Shape {
+    let shape = rng.weighted(TWO_HOPS);
+    of_products(rng, dtype, shape)
+}
+
+const TWO_HOPS: &[(u32, (&str, &str))] = &[
+    (6, ("i", "IJ*JK*k")),
+    (12, ("il", "IJ*JK*kl")),
+    (2, ("i", "i+IJ*JK*k")),
+    (2, ("il", "il+IJ*JK*kl")),
+    (2, ("", "i*IJ*JK*k")),
+    (2, ("il", "ij*JK*kl")),
+    (1, ("i", "IJ*JK*KL*l")),
+];
+
 /// A kernel with a name, under a semiring that the type has.
 pub(super) fn named(rng: &mut Rng, dtype: DType) -> Shape {
     let shape = rng.pick(NAMED);

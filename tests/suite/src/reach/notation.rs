@@ -2,10 +2,12 @@
 
 use crate::case::{Case, Operand};
 use crate::number::is_extreme;
+use sparse_core::cin::copies::with_arrays;
 use sparse_core::cin::{WorkspaceDecl, WorkspaceFormat};
 use sparse_core::driver::{default_loops, packed};
 use sparse_core::format::{Fill, Level};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
+use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
 use sparse_core::scalar::Value;
 
@@ -13,6 +15,10 @@ use sparse_core::scalar::Value;
 fn parts(case: &Case) -> Vec<String> {
     let cin = parse_str(&case.kernel_text()).ok().and_then(|k| default_loops(&packed(k), case.platform).ok());
     let Some(cin) = cin.filter(|_| case.schedule.is_empty()) else { return vec![] };
+    let arrays = parse_str(&case.kernel_text()).ok().and_then(|k| with_arrays(&packed(k)));
+    let arrays = arrays.filter(|_| case.platform == Platform::Cpu);
+    let outside = |w: &WorkspaceDecl| w.rows.as_ref().map(|_| w.vars.len());
+    let outside = arrays.iter().flat_map(|cin| &cin.workspaces).filter_map(outside);
     let parts: Vec<_> = cin.workspaces.iter().filter(|w| w.part).collect();
     let stored = |w: &&WorkspaceDecl| match (w.format, w.vars.len()) {
         (WorkspaceFormat::Dense, 0) => "a part of a product: a number",
@@ -21,6 +27,7 @@ fn parts(case: &Case) -> Vec<String> {
         _ => "a part of a product: a list",
     };
     let mut did: Vec<String> = parts.iter().map(|w| stored(w).into()).collect();
+    did.extend(outside.map(|dims| format!("a part of a product outside of all loops, of rank {dims}")));
     if parts.len() > 1 {
         did.push("several parts of products".into());
     }
@@ -210,6 +217,8 @@ pub(super) const NOTATION: &[&str] = &[
     "a part of a product: an array",
     "a part of a product: an array of several dimensions",
     "a part of a product: a list",
+    "a part of a product outside of all loops, of rank 1",
+    "a part of a product outside of all loops, of rank 2",
     "several parts of products",
     "a part of a product beside other workspaces",
 ];

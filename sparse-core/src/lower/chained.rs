@@ -1,0 +1,178 @@
+//! Parts of products in arrays outside of all loops, of which each row has terms where a sparse operand has entries.
+//!
+//! ```text
+//! (∀i ∀h y[i] += A[i, h] * t0[h]) where (∀h_t0 ∀j t0[h_t0] += B[h_t0, j] * x[j])
+//!     →   if enough { t0 = B x; if whole { y = A t0 } else { y = A t0, but for empty rows of B } } else { … }
+//! ```
+//!
+//! A row without terms takes no part: an infinite entry of A that meets it makes no NaN. Who reads it asks B's positions, unless no
+//! row is without terms, or it makes no difference: 0 times an integer is 0. All rows are computed, read or not, so that calls
+//! that would read few of them have the loops without such arrays.
+
+use super::region::either;
+use super::state::State;
+use super::{Lowered, Lowerer, joined};
+use crate::cin::nested::Nested;
+use crate::cin::result::ResultKind;
+use crate::cin::val::{AccessId, Production, Val};
+use crate::cin::{Access, Cin, Expr as CinExpr, Stmt as CinStmt, Workspace};
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Step, Stmt, Ty, build};
+use crate::work::READ;
+
+impl<'k> Lowerer<'k> {
+    /// A consumer of an array that has the rows of an operand: where none of these is empty, and where some are.
+    pub(super) fn read_rows(
+        &mut self,
+        (array, dims, rows): (BufferId, &[Expr], &Access),
+        found: &[Production],
+        loops: &[IndexVar],
+        st: State,
+    ) -> Lowered {
+        let whole = self.with_rows((array, dims, None), found, loops, st.clone())?;
+        if !self.dtype.is_float() {
+            return Ok(whole);
+        }
+        let pos = self.input(Array::Pos(rows.tensor, 1));
+        let some = self.with_rows((array, dims, Some(pos)), found, loops, st)?;
+        if whole == some {
+            return Ok(whole);
+        }
+        let least = self.fresh("shortest", Ty::Index);
+        let h = self.fresh("h", Ty::Index);
+        let length = build::sub(build::load(pos, build::add(h, Expr::Index(1))), build::load(pos, h));
+        let shorter = Stmt::Assign { var: least, value: build::min(least, length) };
+        let (lo, hi) = (Expr::Index(0), dims[0].clone());
+        let block = vec![
+            Stmt::Mut { var: least, value: Expr::Index(1) },
+            Stmt::For { var: h, lo, hi, step: 1, kind: LoopKind::Serial, body: vec![shorter] },
+        ];
+        Ok(joined(block, either(build::lt(Expr::Index(0), least), whole, some)))
+    }
+
+    /// The consumer that asks these positions whether a row has terms.
+    fn with_rows(
+        &mut self,
+        (array, dims, pos): (BufferId, &[Expr], Option<BufferId>),
+        found: &[Production],
+        loops: &[IndexVar],
+        mut st: State,
+    ) -> Lowered {
+        for p in found {
+            let id = self.read(array, dims, &p.read, &mut st);
+            if let Some(pos) = pos {
+                self.rows.insert(id, pos);
+            }
+            st.rhs = st.rhs.map(&|v| match v {
+                Val::Work(q) if q.workspace == p.workspace && q.read == p.read => Some(Val::Access(id)),
+                _ => None,
+            });
+        }
+        st.walks = self.walked(loops, &st)?;
+        self.lower(loops, st)
+    }
+
+    /// Whether the row of an array has terms, if an operand is one, and its rows may have none.
+    pub(super) fn has_row(&self, a: AccessId, level: usize, row: &Expr) -> Option<Expr> {
+        let pos = self.rows.get(&a).filter(|_| level == 0)?;
+        let (begin, end) = (row.clone(), build::add(row.clone(), Expr::Index(1)));
+        Some(build::lt(build::load(*pos, begin), build::load(*pos, end)))
+    }
+
+    /// The same program where enough rows of its arrays are read, else another one for the same statement.
+    pub(super) fn or_other(
+        &mut self,
+        steps: Vec<Step>,
+        cin: &Cin,
+        (other, kind): (&'k Cin, ResultKind),
+    ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        let Some(nested) = Nested::from_cin(other) else { return Ok(steps) };
+        let enough = self.reads_enough(cin);
+        let mut l = Lowerer::new(self.kernel, self.options, &nested, (kind, other), Some(self));
+        let state = super::root_state(&nested, other, self.kernel, l.out.fiber());
+        l.out.needs_init = state.is_noop(&l);
+        let few = l.written_steps(&nested.nest.loops, state, "")?;
+        self.out.needs_init |= l.out.needs_init;
+        let run = |steps: Vec<Step>| {
+            let code =
+                steps.into_iter().filter_map(|s| if let Step::Run(code) = s { Some(code) } else { None });
+            code.flatten().collect::<Block>()
+        };
+        let code = either(enough, run(steps), run(few));
+        self.take_tables(l);
+        let mut steps = self.output_steps();
+        steps.extend((!code.is_empty()).then_some(Step::Run(code)));
+        Ok(steps)
+    }
+
+    /// What has been declared beside this program.
+    fn take_tables(&mut self, l: Lowerer<'_>) {
+        (self.vars, self.buffers, self.provisional) = (l.vars, l.buffers, l.provisional);
+        (self.spas, self.spas_of) = (l.spas, l.spas_of);
+        l.remarks.bounds.into_iter().for_each(|text| self.note(text));
+        l.remarks.registers.into_iter().for_each(|text| self.note_registers(text));
+    }
+
+    /// Are the rows of all arrays outside of loops read often enough, and do arrays of several dimensions take no more memory than
+    /// the result and the dense operands that they are made of?
+    fn reads_enough(&self, cin: &Cin) -> Expr {
+        let arrays = cin.outside().filter(|(_, w)| w.rows.is_some());
+        let enough = arrays.filter_map(|(producer, decl)| {
+            let (made_of, readers) = (value(producer), reader(&cin.root, producer.fills()?)?);
+            let row = self.provenance.original(*decl.vars.first()?);
+            let often = build::le(build::mul(Expr::Index(READ), self.extent(row)), self.reads(readers, row));
+            if decl.vars.len() == 1 {
+                return Some(often);
+            }
+            let mut most = self.elements(&self.out.vars);
+            made_of.for_each_access(&mut |a| {
+                if self.kernel.tensors[a.tensor.index()].spec.is_dense() {
+                    most = build::add(most.clone(), self.elements(&a.indices));
+                }
+            });
+            Some(build::and(often, build::le(self.elements(&decl.vars), most)))
+        });
+        enough.reduce(build::and).unwrap_or(Expr::Cond(true))
+    }
+
+    /// How often a product reads rows at least: operands that it is nothing without have so many entries.
+    fn reads(&self, product: &CinExpr, row: IndexVar) -> Expr {
+        let mut least: Option<Expr> = None;
+        product.for_each_access(&mut |a| {
+            let spec = &self.kernel.tensors[a.tensor.index()].spec;
+            let Some(id) = self.accesses.iter().position(|b| b == a) else { return };
+            if !spec.is_dense() || a.indices.contains(&row) {
+                let entries = self.stored_entries(AccessId(id as u32));
+                least = Some(least.take().map_or(entries.clone(), |least| build::min(least, entries)));
+            }
+        });
+        least.unwrap_or(Expr::Index(0))
+    }
+
+    /// Elements of a dense array over these variables.
+    fn elements(&self, vars: &[IndexVar]) -> Expr {
+        vars.iter().map(|v| self.extent(*v)).fold(Expr::Index(1), build::mul)
+    }
+}
+
+/// The value that a statement assigns.
+fn value(stmt: &CinStmt) -> &CinExpr {
+    match stmt {
+        CinStmt::Forall { body, .. } => value(body),
+        CinStmt::Where { consumer, .. } => value(consumer),
+        CinStmt::Assign { rhs, .. } => rhs,
+    }
+}
+
+/// The value that reads a workspace.
+fn reader(stmt: &CinStmt, w: Workspace) -> Option<&CinExpr> {
+    match stmt {
+        CinStmt::Forall { body, .. } => reader(body, w),
+        CinStmt::Where { consumer, producer } => reader(consumer, w).or_else(|| reader(producer, w)),
+        CinStmt::Assign { rhs, .. } => {
+            let is_read = rhs.any(&|e| matches!(e, CinExpr::Workspace(read, _) if *read == w));
+            is_read.then_some(rhs)
+        }
+    }
+}
