@@ -105,15 +105,15 @@ pub enum Error {
         /// The promise, in words.
         promise: String,
     },
-    /// A loop over all coordinates of several dimensions would have more iterations than can be counted.
+    /// A loop over all coordinates of several dimensions, or with stored entries, would have more iterations than can be counted.
     #[error(
-        "the loop `{variable}` goes through all coordinates of dimensions of {} at once, which are more than 2^62: fuse fewer \
-         of them in the kernel's schedule, or fuse their positions with `pos`", product(.sizes)
+        "the loop `{variable}` has {} iterations, which are more than 2^62: fuse fewer variables in the kernel's schedule, or \
+         the coordinates that are stored, with `pos`", product(.sizes)
     )]
     FusedTooLong {
         /// The loop.
         variable: String,
-        /// The dimensions' sizes.
+        /// How many entries and coordinates it goes through, which together are its iterations.
         sizes: Vec<usize>,
     },
     /// A tensor has other dimensions than it should.

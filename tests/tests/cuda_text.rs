@@ -3,7 +3,9 @@
 use sparse_core::driver::{Options, compile_cuda};
 use sparse_core::error::Error;
 use sparse_core::format::{FormatSpec, Level};
+use sparse_core::front::command::Platform;
 use sparse_core::front::{self, ast};
+use sparse_core::llir::Verified;
 use sparse_core::scalar::DType;
 use sparse_core::sim::{Arg, Limits, run_with};
 use sparse_core::tensor::DynTensor;
@@ -12,9 +14,10 @@ use std::path::Path;
 use tests::case::Case;
 use tests::collectives::programs;
 use tests::differential::{Outcome, Run, Stop, Suite, check};
-use tests::interpret::{gpu_lowering, scatters_whole};
+use tests::interpret::{far_apart, gpu_lowering, scatters_whole};
 use tests::reach::{launched, teams};
 use tests::rng::Rng;
+use tests::spread::Spread;
 use tests::text::Text;
 
 /// Kernels of each suite that are run, of those that can be.
@@ -27,18 +30,38 @@ struct Checked {
     case: Case,
     kernel: Kernel,
     args: Vec<Arg>,
+    /// How far apart the arguments' coordinates are, if they are not the case's own.
+    spread: Option<Spread>,
 }
 
 fn checked(case: Case) -> Option<Checked> {
+    let program = program(&case)?;
+    let args = ran(&program, &case, 1_000_000)?;
+    Some(Checked { case, kernel: Kernel::new(program), args, spread: None })
+}
+
+/// The same with coordinates far apart: products of sizes and of coordinates pass 32 bits.
+fn checked_far_apart(case: Case) -> Option<Checked> {
+    let program = program(&case)?;
+    let (spread, far) = far_apart(&case, &program)?;
+    let args = ran(&program, &far, 60_000)?;
+    Some(Checked { case, kernel: Kernel::new(program), args, spread: Some(spread) })
+}
+
+fn program(case: &Case) -> Option<Verified> {
     let kernel = front::parse_str(&case.kernel_text()).ok()?;
-    let options = Options { lower: gpu_lowering(&case), ..Options::default() };
-    let program = compile_cuda(kernel, &options).ok()?.program;
+    let options = Options { lower: gpu_lowering(case), ..Options::default() };
+    Some(compile_cuda(kernel, &options).ok()?.program)
+}
+
+/// The arguments, if the simulator has run the program on them in so many steps.
+fn ran(program: &Verified, case: &Case, steps: u64) -> Option<Vec<Arg>> {
     let inputs = case.tensors.iter().filter(|t| t.mode != ast::Mode::Result);
     let tensors = inputs.map(|t| t.tensor(case.dtype).ok());
     let mut args: Vec<Arg> = tensors.map(|t| Some(Arg::Tensor(t?))).collect::<Option<_>>()?;
     args.extend(case.scalars.iter().map(|s| Arg::Scalar(s.1)));
-    run_with(&program, &args, Limits { steps: 1_000_000 }).ok()?;
-    Some(Checked { case, kernel: Kernel::new(program), args })
+    run_with(program, &args, Limits { steps }).ok()?;
+    Some(args)
 }
 
 fn compile<'a>(name: &str, kernels: impl Iterator<Item = &'a Kernel>) -> Text {
@@ -52,11 +75,14 @@ fn compare(name: &str, count: usize, checked: impl Iterator<Item = Checked>) {
     assert_eq!(checked.len(), count, "the suite has not so many cases that do what is asked for");
     let text = compile(name, checked.iter().map(|c| &c.kernel));
     let mut wrong = String::new();
-    for Checked { case, kernel, args } in checked {
+    for Checked { case, kernel, args, spread } in checked {
         let text = text.clone();
-        let execute = move |_: &Case| {
+        let execute = move |of: &Case| {
             let broken = |e: Error| Stop::Broken { part: "text", message: e.to_string() };
-            let result = run_dynamic(&text, &kernel, &args).map_err(broken)?;
+            let mut result = run_dynamic(&text, &kernel, &args).map_err(broken)?;
+            if let Some(spread) = &spread {
+                result = spread.gather(of, &result)?;
+            }
             let values = result.to_dense_values().map_err(broken)?;
             Ok(vec![Run { choices: "", values, stored: None, did: vec![] }])
         };
@@ -114,6 +140,16 @@ fn parts_of_rows_are_merged() {
     };
     let sparse = |case: &Case| !case.output().spec.is_dense();
     compare("merged", KERNELS / 8, cases(Suite::Gpu, 5).filter(sparse).filter_map(checked).filter(merges));
+}
+
+/// Products of coordinates and sizes pass 32 bits.
+#[test]
+fn indices_are_as_wide_as_they_have_to_be() {
+    let far = |suite, seed| {
+        cases(suite, seed).filter(|c| c.platform == Platform::Cuda).filter_map(checked_far_apart)
+    };
+    compare("far", KERNELS / 4, far(Suite::Gpu, 6));
+    compare("far_assembled", KERNELS / 8, far(Suite::Sparse, 6));
 }
 
 /// A compressed vector of which lanes have neighbours with the same quarter of a coordinate, and with the same value.

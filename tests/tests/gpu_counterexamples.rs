@@ -638,3 +638,17 @@ fn lanes_with_elements_of_a_workspace_of_their_own() {
         sums_agree("Csr", [1, 0], &[], &schedule);
     }
 }
+
+/// Lanes that each have an element of an array do not reduce into one: in what order its elements come nobody knows.
+#[test]
+fn lanes_with_elements_of_a_sums_array_of_their_own() {
+    for group in ["GPUGroup(2), Segment", "GPUGroup(2), Deterministic", "GPUGroup(2), ParallelReduction"] {
+        let text = format!(
+            "fn kernel(A: Csc<f64>, C: DenseVec<f64>) -> DenseVec<f64> {{ R[i] = A[i, j] + C[i]; }} \
+             schedule cuda {{ pos(i_t0, p, A[i, j]); bound(i, i4, 30, MaxExact); split(p, part, lane, 2); \
+             parallelize(lane, {group}); }}"
+        );
+        let a: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[27, 0], 1.0)];
+        agrees_on_gpu_or_is_refused(&text, &[Tensor("A", &[30, 1], a), Tensor("C", &[30], &[])]);
+    }
+}

@@ -87,7 +87,12 @@ fn extents(names: &Names<'_>) -> Tokens {
             let (tensor, dim) = (names.tensor(t), bare(dim as u64));
             quote!(#tensor.dim(#dim))
         });
-        quote!(rt::check_fused(#index, &[#(#sizes),*])?;)
+        let entries = fused.entries.iter().map(|&(t, level)| {
+            let (tensor, level) = (names.tensor(t), bare(level as u64));
+            quote!(#tensor.level(#level).crd().len())
+        });
+        let counts = entries.chain(sizes);
+        quote!(rt::check_fused(#index, &[#(#counts),*])?;)
     });
     checks.chain(promises).chain(fused).collect()
 }

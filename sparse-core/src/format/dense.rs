@@ -33,7 +33,7 @@ pub fn dense_positions(parents: usize, sizes: impl IntoIterator<Item = usize>) -
     sizes.into_iter().try_fold(parents, |parents, size| positions(size, parents))
 }
 
-/// A loop over all coordinates of dimensions of these sizes must have iterations that can be counted.
+/// A loop over all coordinates of dimensions of these sizes, or with so many entries, must have iterations that can be counted.
 ///
 /// # Errors
 /// [`Error::FusedTooLong`]

@@ -99,13 +99,16 @@ impl fmt::Display for Promise {
     }
 }
 
-/// A loop over the coordinates of several dimensions at once: so many that their number may pass an index.
+/// A loop over the coordinates of several dimensions at once, or over some with each stored entry: so many that their number may
+/// pass an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fused {
     /// The loop's name.
     pub index: String,
     /// The (tensor, dimension) of each of them.
     pub of: Vec<(TensorId, usize)>,
+    /// The (tensor, level) of the entries.
+    pub entries: Vec<(TensorId, usize)>,
 }
 
 /// A whole program.

@@ -1,7 +1,9 @@
 //! The finished program: what the launcher checks and passes.
 
 use super::Lowerer;
+use crate::cin::Access;
 use crate::cin::nested::Nested;
+use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
 use crate::format::TensorId;
@@ -42,22 +44,59 @@ impl Lowerer<'_> {
         promises
     }
 
-    /// Loops over the coordinates of three dimensions and more. Of two, each smaller than 2³¹, the number is an index.
+    /// Loops over the coordinates of three dimensions and more, entries in place of some. Of two, each fewer than 2³¹, the number
+    /// is an index.
     fn fused_coordinates(&self) -> Vec<Fused> {
         let relations = self.provenance.relations().iter();
-        // Their number is that of stored entries, or of parts of them with some coordinates each.
-        let of_positions = |v: IndexVar| {
-            let counts = |v| self.provenance.comes_from_positions(v);
-            counts(v) || self.provenance.leaves(v).iter().any(|l| counts(*l))
-        };
+        let counts = |v: IndexVar| self.provenance.comes_from_positions(v);
+        // Whose positions are taken has no loop of its own.
+        let looped = |v: &IndexVar| counts(*v) || !self.provenance.leaves(*v).iter().any(|l| counts(*l));
         let fused = relations.filter_map(|r| match *r {
-            Relation::Fuse { fused, .. } if !of_positions(fused) => Some(fused),
+            Relation::Fuse { fused, .. } => Some(fused).filter(looped),
             _ => None,
         });
-        let source = |root: &IndexVar| sources(self.kernel, self.provenance.original(*root))[0];
-        let of = |v: IndexVar| self.provenance.roots(v).iter().map(source).collect();
-        let all = fused.map(|v| Fused { index: self.name(v), of: of(v) });
-        all.filter(|fused| fused.of.len() > 2).collect()
+        let all = fused.map(|v| self.iterations(v));
+        all.filter(|fused| fused.of.len() + fused.entries.len() > 2).collect()
+    }
+
+    /// What a fused variable counts.
+    fn iterations(&self, v: IndexVar) -> Fused {
+        let mut fused = Fused { index: self.name(v), of: vec![], entries: vec![] };
+        let (mut work, mut seen) = (vec![v], vec![]);
+        while let Some(v) = work.pop() {
+            if seen.contains(&v) {
+                continue;
+            }
+            seen.push(v);
+            let all = match self.provenance.made_by(v) {
+                Some(Relation::Pos { coord, access, .. }) => match self.listed(*coord, access) {
+                    Some(entries) => {
+                        fused.entries.push(entries);
+                        vec![]
+                    }
+                    None => self.provenance.roots(v),
+                },
+                // Coordinates, whatever positions they begin with.
+                Some(Relation::Coord { .. }) => self.provenance.roots(v),
+                Some(r) => r.parents().to_vec(),
+                None => {
+                    fused.of.push(sources(self.kernel, self.provenance.original(v))[0]);
+                    vec![]
+                }
+            };
+            work.extend(all.into_iter().rev());
+        }
+        fused
+    }
+
+    /// The level of an operand whose positions are counted, if it lists coordinates.
+    fn listed(&self, coord: IndexVar, access: &Access) -> Option<(TensorId, usize)> {
+        let roots: Vec<IndexVar> =
+            self.provenance.roots(coord).into_iter().map(|r| self.provenance.original(r)).collect();
+        let spec = &self.kernel.tensors[access.tensor.index()].spec;
+        let level =
+            level_vars(spec, access).iter().rposition(|v| roots.contains(&self.provenance.original(*v)))?;
+        (!spec.levels[level].is_full()).then_some((access.tensor, level))
     }
 
     pub(super) fn finish(self, steps: Vec<Step>, nested: &Nested, kind: &ResultKind) -> Program {

@@ -262,7 +262,10 @@ impl<'a> Arguments<'a> {
             }
         }
         for fused in &self.program.fused {
-            let sizes: Vec<usize> = fused.of.iter().map(|&(t, dim)| self.size(t, dim)).collect();
+            let entries =
+                |&(t, level): &(TensorId, usize)| self.array(Array::Crd(t, level)).map_or(0, |crd| crd.len());
+            let sizes = fused.of.iter().map(|&(t, dim)| self.size(t, dim));
+            let sizes: Vec<usize> = fused.entries.iter().map(entries).chain(sizes).collect();
             crate::format::check_fused(&fused.index, &sizes).map_err(RunError::Tensor)?;
         }
         Ok(())

@@ -25,7 +25,7 @@ impl Cells<'_> {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Cells::Index(v) => v.len(),
             Cells::Scalar(v) => v.len(),

@@ -156,10 +156,20 @@ impl<'a, D: Backend> Call<'a, D> {
             }
         }
         for fused in &self.program().fused {
-            let sizes: Vec<usize> = fused.of.iter().map(|&(t, dim)| self.dim(t, dim)).collect();
+            let sizes = fused.of.iter().map(|&(t, dim)| self.dim(t, dim));
+            let sizes: Vec<usize> =
+                fused.entries.iter().map(|&(t, level)| self.entries(t, level)).chain(sizes).collect();
             rt::check_fused(&fused.index, &sizes)?;
         }
         Ok(())
+    }
+
+    /// How many coordinates an argument lists at a level.
+    fn entries(&self, tensor: TensorId, level: usize) -> usize {
+        match self.tensors[tensor.index()].as_ref().and_then(|shape| shape.levels.get(level)) {
+            Some(LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd }) => D::len(crd),
+            Some(LevelArrays::Dense) | None => 0,
+        }
     }
 
     /// Size of a dimension of a tensor, a result's too.

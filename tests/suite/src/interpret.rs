@@ -74,25 +74,37 @@ fn program(case: &Case, kernel: &Kernel, way: &Way) -> Result<Verified, Stop> {
     })
 }
 
-/// Runs the case with its coordinates far apart; `None` if it has none that can be, or what is about all coordinates: launches
-/// that count them, promises of a size, workspaces that hold fills.
+/// Runs the case with its coordinates far apart; `None` if it has none that can be.
 fn interpret_far_apart(case: &Case, program: &Verified) -> Result<Option<Run>, Stop> {
-    let about_all = |c: &Command| matches!(c.name.as_str(), "bound" | "precompute");
-    let cannot =
-        case.platform == Platform::Cuda || case.schedule.iter().any(about_all) || is_open_everywhere(case);
-    if cannot || Spread::new(case, 1).is_none() {
-        return Ok(None);
-    }
-    let size = if allocates(program.program()) { 1 << 17 } else { i32::MAX as usize };
-    let Some(spread) = Spread::new(case, size) else { return Ok(None) };
-    let ran = sim::run_with(program, &arguments(&spread.apply(case))?, Limits { steps: FAR_STEPS });
-    let ran = match ran {
+    let Some((spread, far)) = far_apart(case, program) else { return Ok(None) };
+    // A step of a launch is one of up to 32 threads.
+    let steps = if case.platform == Platform::Cuda { FAR_STEPS / 32 } else { FAR_STEPS };
+    let ran = match sim::run_with(program, &arguments(&far)?, Limits { steps }) {
         Ok(result) => Ok(spread.gather(case, &result)?),
-        // Loops over all coordinates of a dimension: of infinite fills, of a copy's rows.
-        Err(RunError::Program(e)) if matches!(e.fault, Fault::StepLimit { .. }) => return Ok(None),
+        // Loops over all coordinates of a dimension, or launches: of infinite fills, of a copy's rows.
+        Err(RunError::Program(e))
+            if matches!(e.fault, Fault::StepLimit { .. } | Fault::GridTooLarge { .. }) =>
+        {
+            return Ok(None);
+        }
         ran => ran,
     };
-    run_of(case, "(coordinates far apart)", ran)
+    let run = run_of(case, "(coordinates far apart)", ran)?;
+    let on_gpu = (case.platform == Platform::Cuda).then(|| "coordinates far apart on a GPU".to_owned());
+    Ok(run.map(|run| Run { did: on_gpu.into_iter().collect(), ..run }))
+}
+
+/// The case with its coordinates far apart; `None` if it has none that can be, or what is about all coordinates: promises of a
+/// size, workspaces that hold fills.
+pub fn far_apart(case: &Case, program: &Verified) -> Option<(Spread, Case)> {
+    let about_all = |c: &Command| matches!(c.name.as_str(), "bound" | "precompute");
+    if case.schedule.iter().any(about_all) || is_open_everywhere(case) {
+        return None;
+    }
+    let size = if allocates(program.program()) { 1 << 17 } else { i32::MAX as usize };
+    let spread = Spread::new(case, size)?;
+    let far = spread.apply(case);
+    Some((spread, far))
 }
 
 /// Is it open whether the fill is what is computed where nothing is stored? A quotient by zero is an infinity of either sign.

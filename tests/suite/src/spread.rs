@@ -12,7 +12,7 @@ use sparse_core::scalar::{BinaryOp, Monoid, UnaryOp, Value};
 use sparse_core::tensor::DynTensor;
 
 /// By how much the coordinates of each index variable are multiplied.
-pub(crate) struct Spread(Vec<usize>);
+pub struct Spread(Vec<usize>);
 
 impl Spread {
     /// Spreads dimensions to this size, about; `None` if the case has none that nothing goes through all of.
@@ -57,7 +57,7 @@ impl Spread {
     ///
     /// # Errors
     /// What is wrong with it: it stores something between the coordinates that were spread.
-    pub(crate) fn gather(&self, case: &Case, result: &DynTensor) -> Result<DynTensor, Stop> {
+    pub fn gather(&self, case: &Case, result: &DynTensor) -> Result<DynTensor, Stop> {
         result.validate().map_err(|e| broken("result storage", e))?;
         let out = case.output();
         let factors = self.of_tensor(case, case.assignment.lhs.tensor.index());

@@ -63,6 +63,8 @@ impl Text {
         fs::write(&from, code).map_err(|e| e.to_string())?;
         let mut compiler = Command::new("c++");
         compiler.args(["-std=c++17", "-O0", "-ffp-contract=off", "-Wno-unknown-pragmas", "-shared", "-fPIC"]);
+        // An index that 32 bits do not hold ends the program.
+        compiler.args(["-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"]);
         let output = compiler.arg("-o").arg(&to).arg(&from).output().map_err(|e| format!("c++: {e}"))?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());

@@ -226,6 +226,36 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    fn all_with_entries(A: Tensor<f64, (Compressed, Compressed, Compressed)>) -> Scalar<f64> { s = A[i, j, k]; }
+    schedule cpu { pos(i, p, A[i, j, k]); fuse(p, j, f); fuse(f, k, g); }
+    schedule cuda {
+        pos(i, p, A[i, j, k]); fuse(p, j, f); fuse(f, k, g); split(g, block, thread, 256);
+        parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, Atomics);
+    }
+}
+
+/// Nor that of coordinates of two dimensions with each entry.
+#[test]
+fn coordinates_with_entries_that_cannot_be_counted() -> Result<(), Error> {
+    let call = |n: usize| {
+        let a =
+            Csf3::from_triplets([4, n, n], [([0, 0, 0], 2.0), ([1, 2, 0], 3.0), ([3, n - 1, n - 1], 4.0)])?;
+        let sim = Sim::new();
+        let there = all_with_entries(&a.to(&sim)?).and_then(|s| s.to_host()?.value());
+        Ok::<_, Error>([all_with_entries(&a).and_then(|s| s.value()), there])
+    };
+    for value in call(5)? {
+        assert_eq!(value?, 9.0);
+    }
+    for refused in call(i32::MAX as usize)? {
+        let refused = refused.expect_err("more than 2^62 iterations").to_string();
+        let sizes = "the loop `g` has 3 × 2147483647 × 2147483647 iterations, which are more than 2^62";
+        assert!(refused.starts_with(sizes), "{refused}");
+    }
+    Ok(())
+}
+
 /// The number of coordinates of three dimensions need not be an index.
 #[test]
 fn coordinates_that_cannot_be_counted() -> Result<(), Error> {
@@ -241,8 +271,7 @@ fn coordinates_that_cannot_be_counted() -> Result<(), Error> {
     }
     for refused in call(i32::MAX as usize, 3)? {
         let refused = refused.expect_err("more than 2^62 coordinates").to_string();
-        let sizes =
-            "the loop `g` goes through all coordinates of dimensions of 2147483647 × 2147483647 × 3 at once";
+        let sizes = "the loop `g` has 2147483647 × 2147483647 × 3 iterations, which are more than 2^62";
         assert!(refused.starts_with(sizes), "{refused}");
     }
     Ok(())

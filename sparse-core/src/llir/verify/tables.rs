@@ -149,6 +149,16 @@ fn extents(p: &Program) -> Result<(), VerifyError> {
             }
         }
     }
+    for fused in &p.fused {
+        let place = format!("extent of `{}`", fused.index);
+        for &(of, level) in &fused.entries {
+            let source = tensor(p, of, &place)?;
+            if source.role != Role::Input || source.spec.levels.get(level).is_none_or(|l| l.is_full()) {
+                let message = format!("`{}` is no argument with entries at level {level}", source.name);
+                return broken(Rule::Extents, place, message);
+            }
+        }
+    }
     Ok(())
 }
 

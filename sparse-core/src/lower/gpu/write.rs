@@ -115,12 +115,9 @@ impl Lowerer<'_> {
             return self.store_segment(&segment, Update { buffer, index, op, value }, one, st);
         }
         let Writers { group, shared, atomic } = self.writers(st);
-        if group.is_some() && self.lanes_decide(st) {
-            self.refused = Some(self.no_segments());
-        }
         let combines = accumulates || st.repeated || shared;
         self.out.needs_init |= !accumulates && combines;
-        let Some(size) = self.tree(group) else {
+        let Some(size) = self.tree(group, st) else {
             let update = Update { buffer, index, op, value };
             if let (Some(sole), Some(carried)) = (&st.sole, &st.carried) {
                 return guard(one, self.store_or_carry(sole.clone(), carried, update, st));
@@ -144,7 +141,10 @@ impl Lowerer<'_> {
     }
 
     /// The size of a group that reduces one element.
-    fn tree(&mut self, group: Option<(u32, Strategy)>) -> Option<u32> {
+    fn tree(&mut self, group: Option<(u32, Strategy)>, st: &State) -> Option<u32> {
+        if group.is_some() && self.lanes_decide(st) {
+            self.refused = Some(self.no_segments());
+        }
         if let Some((_, Strategy::ReduceScatter)) = group
             && self.refused.is_none()
         {
@@ -153,11 +153,15 @@ impl Lowerer<'_> {
         group.map(|(size, _)| size)
     }
 
-    /// Do the lanes of a group that reduces have outputs of their own?
+    /// Do the lanes of a group that reduces have elements of their own, of the output or of a workspace?
     pub(super) fn lanes_decide(&self, st: &State) -> bool {
-        let own = |r: &IndexVar| matches!(st.lhs, Lhs::Output { .. }) && self.out.vars.contains(r);
-        let groups = st.bound.iter().filter(|v| self.reducing(**v).is_some());
-        groups.into_iter().any(|v| self.provenance.roots(*v).iter().any(own))
+        let of_output = |r: &IndexVar| matches!(st.lhs, Lhs::Output { .. }) && self.out.vars.contains(r);
+        let decides = |v: &IndexVar| match &st.lhs {
+            // Elements may be of a part of what the lanes have parts of.
+            Lhs::Array(target) => target.indices.iter().any(|i| self.provenance.comes_from(*v, *i)),
+            _ => self.provenance.roots(*v).iter().any(of_output),
+        };
+        st.bound.iter().filter(|v| self.reducing(**v).is_some()).any(decides)
     }
 
     pub(super) fn no_segments(&self) -> Box<Diagnostic> {
@@ -185,7 +189,7 @@ impl Lowerer<'_> {
         };
         // It holds the identity before.
         let Writers { group, atomic, .. } = self.writers(st);
-        let Some(size) = self.tree(group) else {
+        let Some(size) = self.tree(group, st) else {
             let update = Update { buffer, index, op, value };
             return guard(one, vec![if atomic { update.atomic() } else { update.combined() }]);
         };

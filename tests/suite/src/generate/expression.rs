@@ -7,7 +7,7 @@ use super::{Draft, Values};
 use crate::case::access;
 use crate::rng::Rng;
 use sparse_core::format::Fill;
-use sparse_core::front::ast::{AssignOp, Expr};
+use sparse_core::front::ast::{Access, AssignOp, Expr};
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
 /// A statement without tensors.
@@ -52,26 +52,22 @@ pub(super) fn is_additive(e: &Expr) -> bool {
 }
 
 /// Replaces access numbers by tensor numbers.
-pub(super) fn place(e: &Draft, accesses: &mut [Vec<usize>], served: &[usize]) -> Expr {
-    map_accesses(e, &|k| access(served[k], &accesses[k]))
+pub(super) fn place(e: &Draft, accesses: &[Vec<usize>], served: &[usize]) -> Expr {
+    map_accesses(e, &|a| access(served[a.tensor.index()], &accesses[a.tensor.index()]))
 }
 
 /// Renumbers the tensors of an expression.
 pub(super) fn renumber(e: &Expr, f: &dyn Fn(usize) -> usize) -> Expr {
-    match e {
-        Expr::Access(a) => {
-            let vars: Vec<usize> = a.indices.iter().map(|v| v.index()).collect();
-            Expr::Access(access(f(a.tensor.index()), &vars))
-        }
-        Expr::Literal(_) | Expr::Scalar(_) => e.clone(),
-        Expr::Unary(op, a) => Expr::Unary(*op, Box::new(renumber(a, f))),
-        Expr::Binary(op, a, b) => Expr::Binary(*op, Box::new(renumber(a, f)), Box::new(renumber(b, f))),
-    }
+    map_accesses(e, &|a| {
+        let vars: Vec<usize> = a.indices.iter().map(|v| v.index()).collect();
+        access(f(a.tensor.index()), &vars)
+    })
 }
 
-fn map_accesses(e: &Expr, f: &dyn Fn(usize) -> sparse_core::front::ast::Access) -> Expr {
+/// Replaces accesses.
+pub(super) fn map_accesses(e: &Expr, f: &dyn Fn(&Access) -> Access) -> Expr {
     match e {
-        Expr::Access(a) => Expr::Access(f(a.tensor.index())),
+        Expr::Access(a) => Expr::Access(f(a)),
         Expr::Literal(_) | Expr::Scalar(_) => e.clone(),
         Expr::Unary(op, a) => Expr::Unary(*op, Box::new(map_accesses(a, f))),
         Expr::Binary(op, a, b) => {
@@ -106,6 +102,14 @@ pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
     if taste.has(Theme::Terms) {
         operands = operands.max(2);
     }
+    if taste.has(Theme::Chains) {
+        operands = operands.max(3);
+        left = rng.below(3);
+        inner = 1 + rng.below(4);
+        if dtype == DType::Bool && op == AssignOp::Assign {
+            op = AssignOp::Reduce(Monoid::Or);
+        }
+    }
     if operands == 0 {
         left = left.min(2);
         inner = 0;
@@ -116,6 +120,9 @@ pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
     rng.shuffle(&mut lhs);
     let again = taste.percent(Theme::Repeats, 4, 45);
     let mut accesses: Vec<Vec<usize>> = (0..operands).map(|_| indices(rng, vars, &lhs, again)).collect();
+    if taste.has(Theme::Chains) {
+        accesses = chain(rng, vars, operands);
+    }
     if taste.has(Theme::Terms) {
         // Each variable that is reduced is of one term.
         for v in left..vars {
@@ -152,7 +159,14 @@ pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
         tied: vec![],
     };
     let mut items: Vec<Expr> = (0..operands).map(|k| Expr::Access(access(k, &[]))).collect();
-    if operands == 0 || rng.percent(taste.percent(Theme::Scalars, 22, 90)) {
+    if taste.has(Theme::Functions) {
+        items.iter_mut().for_each(|e| *e = unary(rng, dtype, taste.values, e.clone(), 30));
+    }
+    let constants = match taste.has(Theme::Scalars) {
+        true => 1 + rng.below(3),
+        false => usize::from(operands == 0 || rng.percent(22)),
+    };
+    for _ in 0..constants {
         let c = constant(rng, dtype, &mut shape.scalars);
         items.insert(rng.below(items.len() + 1), c);
     }
@@ -212,6 +226,23 @@ fn indices(rng: &mut Rng, vars: usize, lhs: &[usize], again: u32) -> Vec<usize> 
     chosen
 }
 
+/// Index variables of operands that each share one with the next, if there are enough; few have another one.
+fn chain(rng: &mut Rng, vars: usize, operands: usize) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..vars).collect();
+    rng.shuffle(&mut order);
+    let link = |rng: &mut Rng, at: usize| {
+        let mut link: Vec<usize> = order.iter().copied().skip(at % vars.max(1)).take(2).collect();
+        if rng.percent(20) {
+            link.extend(order.get(rng.below(vars.max(1))).filter(|v| !link.contains(v)));
+        }
+        if rng.percent(40) {
+            rng.shuffle(&mut link);
+        }
+        link
+    };
+    (0..operands).map(|at| link(rng, at)).collect()
+}
+
 /// Joins items in order by random operators.
 fn tree(rng: &mut Rng, taste: &Taste, mut items: Vec<Expr>) -> Expr {
     let Taste { dtype, values, .. } = *taste;
@@ -231,7 +262,8 @@ fn tree(rng: &mut Rng, taste: &Taste, mut items: Vec<Expr>) -> Expr {
             (_, None) => binary(rng, taste),
         };
         let joined = Expr::Binary(op, Box::new(a), Box::new(b));
-        items[at] = unary(rng, dtype, values, joined, if signs { 30 } else { 7 });
+        let often = if signs { 30 } else { taste.percent(Theme::Functions, 7, 50) };
+        items[at] = unary(rng, dtype, values, joined, often);
     }
     let only = items.pop().unwrap_or(Expr::Scalar(0));
     unary(rng, dtype, values, only, if signs { 40 } else { 12 })
@@ -244,6 +276,7 @@ fn binary(rng: &mut Rng, taste: &Taste) -> BinaryOp {
     let often = taste.percent(Theme::Comparisons, 2, 80);
     let compare = if values == Values::General && dtype.is_float() { 0 } else { often };
     let comparison = rng.pick(&[Eq, Ne, Lt, Le, Gt, Ge]);
+    let quotients = taste.percent(Theme::Quotients, 6, 50);
     match dtype {
         DType::Bool => {
             rng.weighted(&[(30, And), (25, Or), (20, Xor), (8, Min), (8, Max), (often.max(6), comparison)])
@@ -252,7 +285,7 @@ fn binary(rng: &mut Rng, taste: &Taste) -> BinaryOp {
             (24, Add),
             (12, Sub),
             (36, Mul),
-            (6, Div),
+            (quotients, Div),
             (7, Min),
             (7, Max),
             (compare, comparison),
@@ -261,7 +294,7 @@ fn binary(rng: &mut Rng, taste: &Taste) -> BinaryOp {
             (22, Add),
             (10, Sub),
             (30, Mul),
-            (6, Div),
+            (quotients, Div),
             (6, Min),
             (6, Max),
             (8, And),

@@ -38,6 +38,7 @@ pub(super) fn operand(
     let order = mode_order(rng, vars, rank_of, if dense { 35 } else { taste.percent(Theme::Orders, 94, 45) });
     let fill = match rng.below(100) {
         _ if dense => of_dense(rng, rank),
+        _ if taste.has(Theme::Several) => rng.pick(&[Fill::Zero, Fill::One, Fill::PosInf, Fill::NegInf]),
         _ if taste.fill.is_some() => usual_fill,
         0..76 => usual_fill,
         _ => any(rng),

@@ -33,7 +33,7 @@ use expression::Shape;
 use names::Names;
 pub use sparse::generate_sparse;
 use sparse_core::format::{Fill, FormatSpec, Level};
-use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
+use sparse_core::front::ast::{Access, AssignOp, Assignment, Expr, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::lower::Options;
 use sparse_core::scalar::{DType, Monoid, Value};
@@ -338,7 +338,7 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
     lengthen(rng, taste, &shape, &mut sizes);
     tie(&shape.tied, &mut sizes);
     let broadcasts = shape.broadcasts();
-    let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse, blocks, again, .. } = shape;
+    let Shape { accesses, rhs, op, lhs, vars, scalars, sparse, blocks, again, .. } = shape;
     let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
     let terms: usize = (0..vars).filter(|v| !lhs.contains(v)).map(|v| sizes[v]).product();
@@ -366,7 +366,7 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
             continue;
         }
         let same = tensors.iter().position(|t| t.dims == dims);
-        if let Some(t) = same.filter(|_| rng.percent(12)) {
+        if let Some(t) = same.filter(|_| rng.percent(taste.percent(Theme::Same, 12, 75))) {
             served.push(t);
             continue;
         }
@@ -384,7 +384,7 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
         operand.bare = data::bare(rng, &operand, taste);
         tensors.push(operand);
     }
-    let rhs = expression::place(&rhs, &mut accesses, &served);
+    let rhs = expression::place(&rhs, &accesses, &served);
 
     let out_dims: Vec<usize> = lhs.iter().map(|&v| sizes[v]).collect();
     let in_place = rng.percent(22) || accesses.is_empty() || broadcasts;
@@ -409,7 +409,35 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
         let even = Taste { pattern: Pattern::Even, ..taste.clone() };
         case.tensors[at].entries = data::entries(rng, &t.spec, &t.dims, &even);
     }
+    for t in 0..case.tensors.len() {
+        if rng.percent(taste.percent(Theme::Turned, 4, 70)) {
+            turn(rng, &mut case, t);
+        }
+    }
     case
+}
+
+/// Puts the dimensions of a tensor in another order, in which all accesses have them; its levels stay what they are.
+fn turn(rng: &mut Rng, case: &mut Case, number: usize) {
+    let tensor = &mut case.tensors[number];
+    let mut from: Vec<usize> = (0..tensor.dims.len()).collect();
+    rng.shuffle(&mut from);
+    let turned = |old: &[usize]| -> Vec<usize> { from.iter().map(|&d| old[d]).collect() };
+    tensor.dims = turned(&tensor.dims);
+    tensor.entries.iter_mut().for_each(|(at, _)| *at = turned(at));
+    let order = tensor.spec.order().iter().filter_map(|old| from.iter().position(|d| d == old)).collect();
+    let fill = tensor.spec.fill;
+    tensor.spec = FormatSpec::new(tensor.spec.levels.clone()).reordered(order).filled(fill);
+    let assignment = &mut case.assignment;
+    assignment.rhs = expression::map_accesses(&assignment.rhs, &|a| turned_access(a, number, &from));
+    assignment.lhs = turned_access(&assignment.lhs, number, &from);
+}
+
+/// An access, of this tensor with its variables in another order.
+fn turned_access(a: &Access, tensor: usize, from: &[usize]) -> Access {
+    let same = a.tensor.index() == tensor;
+    let index = |d: usize| a.indices[if same { from[d] } else { d }].index();
+    access(a.tensor.index(), &(0..a.indices.len()).map(index).collect::<Vec<_>>())
 }
 
 fn sizes(rng: &mut Rng, vars: usize, taste: &Taste) -> Vec<usize> {

@@ -40,6 +40,25 @@ pub(super) fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
             (1, &[C, C, D, S]),
             (5, &[D, C, C, C]),
         ],
+        5 => &[
+            (30, &[C, C, C, C, C]),
+            (15, &[N, SN, SN, SN, S]),
+            (10, &[D, D, C, C, C]),
+            (10, &[D, C, C, D, D]),
+            (8, &[C, C, D, D, D]),
+            (8, &[D, C, D, C, D]),
+            (5, &[C, D, C, C, C]),
+            (4, &[C, D, D, N, S]),
+            (3, &[C, N, SN, S, D]),
+        ],
+        6 => &[
+            (30, &[C, C, C, C, C, C]),
+            (15, &[N, SN, SN, SN, SN, S]),
+            (15, &[D, C, C, D, D, D]),
+            (10, &[C, C, C, D, D, D]),
+            (8, &[D, C, D, C, D, C]),
+            (5, &[N, SN, S, D, D, D]),
+        ],
         _ => return FormatSpec::new(vec![C; rank]),
     };
     in_some_order(rng, levels)

@@ -123,6 +123,11 @@ const SCHEDULED: &[(u32, (&str, &str))] = &[
     (2, ("", "IJ*'JK*'IK")),
     (2, ("", "i*IJ*j")),
     (1, ("ij", "IJ+IJ+IJ+IJ")),
+    (2, ("im", "IJ*jk*kl*lm")),
+    (2, ("ij", "IJ*ik*kl*lj")),
+    (2, ("il", "IJ*JK*kl*l")),
+    (1, ("in", "IJ*jk*kl*lm*mn")),
+    (1, ("im", "IJK*jl*kl*lm")),
 ];
 
 /// A kernel that schedules are written for.

@@ -152,6 +152,13 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (2, ("a masked product of sums", "ik", "IK*(IJ+IJ)*JK")),
     (2, ("a Kronecker product of rows", "ijk", "IJ*IK")),
     (2, ("TTM of two modes", "ilm", "IJK*JL*KM")),
+    (1, ("a conversion", "ijklm", "IJKLM")),
+    (1, ("a transposition", "mljik", "IJKLM")),
+    (1, ("an outer product", "ijklm", "IJ*KLM")),
+    (1, ("TTM", "ijkln", "IJKLM*MN")),
+    (1, ("a sum of two", "ijklmn", "IJKLMN+IJKLMN")),
+    (1, ("a sum of blocks", "ijklmn", "IJKlmn+IJKlmn")),
+    (1, ("a product of blocks", "iklno", "IJlm*JKmno")),
 ];
 
 /// What is merged along rows, in the same way.

@@ -12,6 +12,8 @@ use sparse_core::scalar::DType;
 pub(super) enum Theme {
     /// Sparse operands of one fill that is not 0.
     Fills,
+    /// Sparse operands of a fill each.
+    Several,
     /// Sparse operands of integers whose fill is an infinity, in several mode orders.
     Infinities,
     /// Coordinates that repeat.
@@ -48,6 +50,16 @@ pub(super) enum Theme {
     Bare,
     /// Names that something else has, or might have.
     Names,
+    /// One tensor in several accesses.
+    Same,
+    /// Functions of parts of the statement.
+    Functions,
+    /// Quotients.
+    Quotients,
+    /// Operands that each share a variable with the next one.
+    Chains,
+    /// Dimensions of tensors in another order than that of the variables.
+    Turned,
 }
 
 const ALL: &[Theme] = &[
@@ -70,6 +82,12 @@ const ALL: &[Theme] = &[
     Theme::Orders,
     Theme::Bare,
     Theme::Names,
+    Theme::Several,
+    Theme::Same,
+    Theme::Functions,
+    Theme::Quotients,
+    Theme::Chains,
+    Theme::Turned,
 ];
 
 /// What hardly meets by chance, and suits each other.

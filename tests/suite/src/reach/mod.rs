@@ -496,4 +496,5 @@ const GPU: &[&str] = &[
     "a variable of the result alone",
     "rows on teams, fused",
     "rows on teams, by a promise",
+    "coordinates far apart on a GPU",
 ];

@@ -66,6 +66,11 @@ pub(super) fn consists_of(case: &Case) -> Vec<String> {
     if (1..accesses.len()).any(|k| accesses[..k].iter().any(|a| a.tensor == accesses[k].tensor)) {
         say("an operand read twice".into());
     }
+    if (1..accesses.len())
+        .any(|k| accesses[..k].iter().filter(|a| a.tensor == accesses[k].tensor).count() > 1)
+    {
+        say("an operand read three times".into());
+    }
     for t in &case.tensors {
         let (role, spec) = (if t.mode == Mode::Input { "operand" } else { "result" }, &t.spec);
         say(format!("{role} of rank {}", spec.rank()));
@@ -155,6 +160,7 @@ pub(super) const NOTATION: &[&str] = &[
     "a scalar parameter",
     "a repeated variable",
     "an operand read twice",
+    "an operand read three times",
     "1 accesses",
     "2 accesses",
     "3 accesses",

@@ -108,6 +108,7 @@ pub(super) const SPARSE: &[&str] = &[
     "sums in the first levels of an operand",
     "vectors into (C)",
     "vectors into (N)",
+    "coordinates far apart on a GPU",
     "on a GPU: a product",
     "on a GPU: a transposition",
     "scattered whole on a GPU",
