@@ -327,3 +327,26 @@ mod an_access_is_in_the_loops_of_its_term {
         }
     }
 }
+
+/// Blocks are stored at what is come to before C's rows are: a row that C does not store was a row without entries in the loop
+/// that merges all three, and blocks that nothing was visited for were stored in it.
+mod blocks_before_a_row_that_is_not_stored {
+    use super::*;
+
+    kernel! {
+        COMPARED: fn compared(A: Dcsr<f64>, C: Dcsr<f64>, D: Dcsr<f64>) -> Tensor<f64, (Dense, Compressed, Dense)> {
+            R[i, m, j] = (A[i, m] < C[i, j]) < D[i, m];
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (a, c, d) in [(9, 9, 1), (1, 9, 2), (2, 2, 2), (9, 1, 9)] {
+            let (A, C, D) = (random(&[5, 4], a, 1), random(&[5, 3], c, 2), random(&[5, 4], d, 3));
+            check!(COMPARED, compared(A, C, D));
+        }
+        let one = [(vec![0, 0], Value::F64(1.0))];
+        let (A, C, D) = (build(&[1, 2], &[]), build(&[1, 1], &[]), build(&[1, 2], &one));
+        check!(COMPARED, compared(A, C, D));
+    }
+}

@@ -120,7 +120,7 @@ impl Lowerer<'_> {
 
     /// Does the level below hold coordinates, of which an empty range of positions has none? What stands in a reduction has no
     /// terms then, and is none; of an empty range it would be a number. A dense level further below is there at all of its
-    /// coordinates if the loops come to them before.
+    /// coordinates if the loops come to them before; so are blocks of the result.
     pub(super) fn may_be_empty(&self, a: AccessId, loops: &[IndexVar], st: &State) -> bool {
         let (levels, at) = (&self.levels[a.index()], st.cursors[a.index()].level + 1);
         let comes = |level: usize| {
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
         };
         let dense = (at + 1..levels.len()).filter(|level| levels[*level].level == Level::Dense);
         let visited_first = dense.map(comes).any(|inner| inner.is_none() || inner < comes(at));
-        if visited_first || is_summed(&st.rhs, a) {
+        if visited_first || self.has_blocks_before(comes(at), loops) || is_summed(&st.rhs, a) {
             return false;
         }
         levels.get(at).is_some_and(|below| match below.level {
@@ -137,6 +137,15 @@ impl Lowerer<'_> {
             Level::Compressed { .. } => below.pos.is_some() && below.crd.is_some(),
             Level::Singleton { .. } => below.crd.is_some(),
         })
+    }
+
+    /// Are blocks of the result appended by one of the loops before this one (or all)? They are there wherever it comes to.
+    fn has_blocks_before(&self, at: Option<usize>, loops: &[IndexVar]) -> bool {
+        let groups = self.out_groups();
+        let last = groups.suffix.start.checked_sub(1).filter(|_| !groups.suffix.is_empty());
+        let Some(last) = last.map(|level| self.out.vars[level]) else { return false };
+        let appends = loops.iter().position(|v| self.provenance.roots(*v).contains(&last));
+        appends.is_some_and(|appends| at.is_none_or(|at| appends < at))
     }
 
     /// The loop of a union, and what is done after all leaders are used up.
