@@ -595,6 +595,7 @@ unsafe fn body_part__(
                 let mut pB = B2_pos.index(i);
                 let mut pt0 = 0_usize;
                 if pB < pB2_end && pt0 < pt01_end {
+                    rt::align();
                     loop {
                         let kB = B2_crd.index(pB);
                         let kt0 = t0_crd.index(pt0);

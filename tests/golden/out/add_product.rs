@@ -169,6 +169,7 @@ unsafe fn body_i(
             let mut pE = E2_pos.index(i);
             let mut pt0 = 0_usize;
             if pE < pE2_end && pt0 < pt01_end {
+                rt::align();
                 loop {
                     let kE = E2_crd.index(pE);
                     let kt0 = t0_crd.index(pt0);

@@ -134,6 +134,7 @@ unsafe fn body_i(
             let mut pB = B2_pos.index(i);
             let mut pC = C2_pos.index(i);
             if pB < pB2_end && pC < pC2_end {
+                rt::align();
                 loop {
                     let jB = B2_crd.index(pB);
                     let jC = C2_crd.index(pC);

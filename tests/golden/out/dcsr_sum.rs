@@ -226,6 +226,7 @@ unsafe fn body_part(
             let mut pB = pB_begin;
             let mut pC = pC_begin;
             if pB < pB_end && pC < pC_end {
+                rt::align();
                 loop {
                     let iB = B1_crd.index(pB);
                     let iC = C1_crd.index(pC);
@@ -236,6 +237,7 @@ unsafe fn body_part(
                         let mut pB_2 = B2_pos.index(pB);
                         let mut pC_2 = C2_pos.index(pC);
                         if pB_2 < pB2_end && pC_2 < pC2_end {
+                            rt::align();
                             loop {
                                 let jB = B2_crd.index(pB_2);
                                 let jC = C2_crd.index(pC_2);

@@ -148,6 +148,7 @@ unsafe fn body_part(
             let mut pc = pc_begin;
             let mut pd = pd_begin;
             if pb < pb_end && pc < pc_end && pd < pd_end {
+                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let ic = c1_crd.index(pc);
@@ -213,6 +214,7 @@ unsafe fn body_part(
                 }
             }
             if pb < pb_end && pc < pc_end {
+                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let ic = c1_crd.index(pc);
@@ -241,6 +243,7 @@ unsafe fn body_part(
                 }
             }
             if pb < pb_end && pd < pd_end {
+                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let id = d1_crd.index(pd);
@@ -269,6 +272,7 @@ unsafe fn body_part(
                 }
             }
             if pc < pc_end && pd < pd_end {
+                rt::align();
                 loop {
                     let ic = c1_crd.index(pc);
                     let id = d1_crd.index(pd);

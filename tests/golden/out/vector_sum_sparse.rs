@@ -165,6 +165,7 @@ unsafe fn body_part(
             let mut pb = pb_begin;
             let mut pc = pc_begin;
             if pb < pb_end && pc < pc_end {
+                rt::align();
                 loop {
                     let ib = b1_crd.index(pb);
                     let ic = c1_crd.index(pc);

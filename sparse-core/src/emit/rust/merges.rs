@@ -3,12 +3,13 @@
 //! Half of their time goes into branches that the processor foresees wrongly. It foresees a branch by those taken before it,
 //! so that a loop wants few of them, and each where it can be told apart: every case asks itself whether what it has moved is
 //! at its end, and goes on from there. One question for all of them at the bottom cost the sum of two matrices a quarter
-//! to a third of its speed, and more or less of it with where the code happened to lie.
+//! to a third of its speed. Where the code lies matters too: begun 16 bytes into a cache line, the same loop took 1.1 to 1.4
+//! times as long, so that all begin with one.
 //!
 //! The Rust compiler would make loops within the loop of cases that leave a position as it is. Where such a case does
-//! nothing but move on, as in the intersection of two rows, they are what an author writes, `while j < k`, and begin at a
-//! cache line. Where it also writes, they take the registers, and an entry or two ends them: positions that a case leaves
-//! alone are hidden from the compiler there.
+//! nothing but move on, as in the intersection of two rows, they are what an author writes, `while j < k`. Where it also
+//! writes, they take the registers, and an entry or two ends them: positions that a case leaves alone are hidden from the
+//! compiler there.
 
 use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
@@ -24,12 +25,11 @@ pub(super) fn emit(stmts: Stmts<'_>, cond: &Expr, body: &[Stmt]) -> Option<Token
     }
     let moves = |block: &&[Stmt]| matches!(block, [Stmt::Assign { .. }]);
     let inner = arms.iter().any(moves);
-    let align = if inner { quote!(rt::align();) } else { Tokens::new() };
     let (before, cases) = (stmts.block(before), Cases { stmts, parts, inner }.arm(cases));
     let cond = stmts.exprs.expr(cond);
     Some(quote! {
         if #cond {
-            #align
+            rt::align();
             loop { #before #cases }
         }
     })

@@ -415,6 +415,7 @@ fn sum_into_an_appended_result() {
                         let mut pC2 = C2_pos.index(i);
                         let pC2_end = C2_pos.index(i + 1);
                         if pB2 < pB2_end && pC2 < pC2_end {
+                            rt::align();
                             loop {
                                 let jB = B2_crd.index(pB2);
                                 let jC = C2_crd.index(pC2);
