@@ -57,24 +57,17 @@ impl Lowerer<'_> {
                 body.extend(self.met(front, st, met)?);
                 body.push(moved(0));
             }
-            // One of them always moves on: a branch each, which the processor predicts, beats waiting for sums of comparisons,
-            // or for the smaller coordinate.
-            [a, b] => {
-                let at_both = Front { at: a, ..front };
-                let mut both = self.met(at_both, st, met)?;
-                both.extend([moved(0), moved(1)]);
-                let first = build::lt(a.clone(), b.clone());
-                let behind = Stmt::If { cond: first, then: vec![moved(0)], otherwise: vec![moved(1)] };
-                let cond = build::eq(a.clone(), b.clone());
-                body.push(Stmt::If { cond, then: both, otherwise: vec![behind] });
-            }
-            // So with more, on a processor: the lanes of a warp would go through all of its cases. An operand moves on by itself,
-            // also from a coordinate that is not the least, of which alone the ends of runs are known.
-            [a, ..] if self.gpu.is_none() && ends.iter().all(Option::is_none) => {
-                let at_all = Front { at: a, ..front };
-                let mut all = self.met(at_all, st, met)?;
+            // They are compared with the first, and one or those before it move on: a branch each, which the processor predicts, beats
+            // waiting for sums of comparisons, or for the least coordinate. Of three and more not on a GPU, where the lanes of a warp
+            // would go through all cases; nor with runs, whose ends are known at the least coordinate alone.
+            [a, others @ ..]
+                if others.len() == 1 || self.gpu.is_none() && ends.iter().all(Option::is_none) =>
+            {
+                let mut all = self.met(Front { at: a, ..front }, st, met)?;
                 all.extend((0..live.len()).map(moved));
-                body.push(Stmt::If { cond: at_all.all_there(), then: all, otherwise: front.behind() });
+                let same = others.iter().map(|b| build::eq(a.clone(), b.clone()));
+                let cond = same.fold(Expr::Cond(true), build::and);
+                body.push(Stmt::If { cond, then: all, otherwise: front.behind() });
             }
             _ => {
                 let met = self.met(front, st, met)?;
@@ -146,7 +139,7 @@ impl Front<'_> {
 
     /// Moves on the first, or the first so many that are at one coordinate, or the one that is behind them.
     fn behind(&self) -> Block {
-        let moved = |k: usize| self.live[k].advance(None);
+        let moved = |k: usize| self.live[k].advance(self.ends[k]);
         let last = self.own.len() - 1;
         let mut cases = vec![moved(last)];
         for k in (1..=last).rev() {
