@@ -54,15 +54,17 @@ impl<'a> Grid<'a> {
         Grid { program, launch, machine, warps, block: [0; 3], paths, longest_warp, longest_block: 0, random }
     }
 
-    /// The numbers below `n`, in the order in which they come.
-    fn order(&mut self, n: u64) -> Vec<u64> {
-        let mut all: Vec<u64> = (0..n).collect();
-        if let Some(random) = &mut self.random {
+    /// The numbers below `n`, in the order in which they come. Only one that is drawn is kept: there may be 2³¹ blocks, of which
+    /// few run before the steps end.
+    fn order(&mut self, n: u64) -> impl Iterator<Item = u64> + use<> {
+        let drawn = self.random.as_mut().map(|random| {
+            let mut all: Vec<u64> = (0..n).collect();
             for last in (1..all.len()).rev() {
                 all.swap(last, random.below(last + 1));
             }
-        }
-        all
+            all
+        });
+        (0..n).map(move |at| drawn.as_ref().map_or(at, |all| all[at as usize]))
     }
 
     /// Runs so many blocks in x, y and z.

@@ -284,7 +284,13 @@ fn limits() {
     assert_eq!(e.fault, Fault::GridTooLarge { axis: 1, blocks: 65536 });
     let Some(Step::Launch(l)) = p.steps.last_mut() else { panic!("a launch") };
     l.grid[1].blocks = Expr::Index(0);
-    assert_eq!(runs(p)[0], 0.0);
+    assert_eq!(runs(p.clone())[0], 0.0);
+    // Of as many blocks as a grid can have the first ones run, and nothing is kept for the others: 16 GiB.
+    let Some(Step::Launch(l)) = p.steps.last_mut() else { panic!("a launch") };
+    (l.grid[0].blocks, l.grid[1].blocks) = (Expr::Index(i32::MAX as u64), Expr::Index(1));
+    l.body = vec![Stmt::While { cond: Expr::Not(Box::new(Expr::Cond(false))), body: vec![] }];
+    let ran = run_reporting(&verify(p).unwrap(), &args(), Limits { steps: 1000 });
+    assert!(matches!(ran, Err(RunError::Program(e)) if matches!(e.fault, Fault::StepLimit { .. })));
 }
 
 /// A kernel of one block in which each thread moves two elements of `A_vals` to `y_vals`.
