@@ -3,6 +3,10 @@
 // Templates of generated code are read a token at a time.
 #![recursion_limit = "512"]
 
+// Loops count products of dimensions in `usize`, and elements of 64 bits are updated atomically where they lie.
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("tensor kernels run on 64-bit processors, which this target is not");
+
 pub mod cin;
 pub mod diag;
 pub mod driver;
