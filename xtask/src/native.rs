@@ -1,8 +1,9 @@
 //! `cargo xtask native`: random kernels through the macro and rustc.
 
 use crate::nvrtc;
-use crate::shell::{Done, plain};
+use crate::shell::{Done, plain, root};
 use std::fs;
+use std::process::Command;
 use tests::case::Case;
 use tests::differential::{Outcome, Run, Stop, Suite, check};
 use tests::interpret::interpret;
@@ -16,6 +17,10 @@ pub(crate) struct Args {
     /// How many others are compiled as in a release build, and compared in the same way.
     #[arg(long, default_value_t = 16)]
     optimized: u64,
+    /// How many others are run by Miri, which finds undefined behaviour and races, and takes seconds for each; none in
+    /// `cargo xtask test`. It wants `rustup toolchain install nightly --component miri,rust-src`.
+    #[arg(long, default_value_t = 0)]
+    miri: u64,
     /// Seed of the run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -23,15 +28,19 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn new(cases: u64, optimized: u64, seed: u64) -> Args {
-        Args { cases, optimized, seed }
+        Args { cases, optimized, miri: 0, seed }
     }
 }
 
-/// Compares kernels of both kinds.
+/// Compares kernels of all kinds.
 pub(crate) fn run(args: &Args) -> Done {
     let debug = batch(&Kind::Debug, args.cases, args.seed);
     let release = batch(&Kind::Release, args.optimized, args.seed.wrapping_add(1));
-    debug.and(release)
+    let miri = match args.miri {
+        0 => Ok(()),
+        count => batch(&Kind::Miri, count, args.seed.wrapping_add(2)),
+    };
+    debug.and(release).and(miri)
 }
 
 /// How kernels are compiled.
@@ -40,23 +49,40 @@ enum Kind {
     Debug,
     /// As in a release build, which takes several times as long.
     Release,
+    /// Interpreted.
+    Miri,
 }
+
+/// What Miri is to do: rayon's threads live on, and its queues mark addresses, which are pointers again.
+const MIRI: &str =
+    "-Zmiri-tree-borrows -Zmiri-permissive-provenance -Zmiri-ignore-leaks -Zmiri-disable-isolation";
 
 impl Kind {
     fn name(&self) -> &'static str {
         match self {
             Kind::Debug => "debug",
             Kind::Release => "release",
+            Kind::Miri => "miri",
         }
     }
 
-    fn options(&self) -> Vec<String> {
+    /// Builds and runs the crate.
+    fn command(&self) -> Command {
+        let run = ["run", "--quiet", "-p", "native-batch", "--features", "batch"];
         let settings: &[&str] = match self {
             Kind::Debug => &[],
             Kind::Release => &["opt-level=3", "overflow-checks=false", "debug-assertions=false"],
+            Kind::Miri => {
+                let mut command = Command::new("rustup");
+                command.args(["run", "nightly", "cargo", "miri"]).args(run).current_dir(root());
+                command.env("MIRIFLAGS", MIRI);
+                return command;
+            }
         };
         let of_the_crate = |set| ["--config".into(), format!("profile.checked.package.native-batch.{set}")];
-        settings.iter().flat_map(of_the_crate).collect()
+        let mut command = plain(run[0], &run[1..]);
+        command.args(settings.iter().flat_map(of_the_crate));
+        command
     }
 }
 
@@ -65,18 +91,21 @@ fn batch(kind: &Kind, count: u64, seed: u64) -> Done {
     let (drawn, cases) = accepted(count, seed);
     let path = nvrtc::target().join(format!("native-batch-{}.rs", kind.name()));
     fs::write(&path, tests::native::source(&cases)).map_err(|e| format!("{}: {e}", path.display()))?;
-    let output = plain("run", &["--quiet", "-p", "native-batch", "--features", "batch"])
-        .args(kind.options())
+    let output = kind
+        .command()
         .env("NATIVE_BATCH", &path)
         // More than there are cores, so that they are interrupted anywhere.
         .env("RAYON_NUM_THREADS", "4")
         .stderr(std::process::Stdio::inherit())
         .output()
-        .map_err(|e| format!("cargo could not be started: {e}"))?;
+        .map_err(|e| format!("cargo or rustup could not be started: {e}"))?;
     if !output.status.success() {
         return Err(format!("{}: {}", path.display(), output.status));
     }
-    println!("kernels as in a {} build", kind.name());
+    match kind {
+        Kind::Debug | Kind::Release => println!("kernels as in a {} build", kind.name()),
+        Kind::Miri => println!("kernels run by Miri"),
+    }
     compare(seed, &drawn, &cases, &String::from_utf8_lossy(&output.stdout))
 }
 

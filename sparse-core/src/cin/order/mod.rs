@@ -6,12 +6,17 @@
 //! that satisfy all this, loops over variables that only dense operands use go innermost if most of those accesses
 //! have unit stride there (the vectorised loop of SpMM), and the left-hand side's order decides the rest.
 
+mod edges;
+mod sort;
+
 use super::result::{ResultKind, result_kind};
-use super::single::{Single, singles};
+use super::single::singles;
 use super::{Access, Cin, Expr, Stmt, Target};
 use crate::format::FormatSpec;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::scalar::Monoid;
+use edges::{Edge, Wanted, nest_edges, wanted_by_result};
+use sort::{one_order, stride_gain};
 
 /// Loops that share a body: the root's, or a reduction's.
 #[derive(Clone)]
@@ -28,12 +33,6 @@ pub struct Nest<'a> {
     pub part: bool,
     /// Is it one that may be an array outside of all loops, of several dimensions too?
     pub array: bool,
-}
-
-/// `first` must be an outer loop of `then`.
-struct Edge {
-    first: IndexVar,
-    then: IndexVar,
 }
 
 /// The loops of a statement.
@@ -169,70 +168,6 @@ fn goes_along(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>], nest: &Nest<'_>
     stride_gain(kernel, lhs, nests, std::slice::from_ref(nest), v) > 0
 }
 
-/// What an assembled result wants of the root's loops.
-#[derive(Default)]
-struct Wanted {
-    edges: Vec<Edge>,
-    /// Of the loops over its blocks, if that can be.
-    in_block: Vec<Edge>,
-    scatters: Option<(usize, Vec<IndexVar>)>,
-}
-
-/// The variables of dense levels at the leaves are those of a block, which is there before anything is written into it: they
-/// stand inside of the others, around reductions or not.
-fn wanted_by_result(
-    kernel: &Kernel,
-    lhs: &Access,
-    root: &Nest<'_>,
-    (own, singles): (&[&Edge], &[Single]),
-    stand_around: Around,
-) -> Wanted {
-    let spec = &kernel.tensors[lhs.tensor.index()].spec;
-    let vars = level_vars(spec, lhs);
-    let (appended, block) = vars.split_at(vars.len() - spec.block_levels());
-    let fits = |kept: &usize| {
-        let result = result_edges(&appended[..*kept], root, singles);
-        is_acyclic(&result.iter().chain(own.iter().copied()).collect::<Vec<_>>())
-    };
-    let all = appended.len();
-    let kept = match stand_around {
-        Around::None => 0,
-        Around::Most => (0..=all).rev().find(fits).unwrap_or(all),
-    };
-    let edges = result_edges(&appended[..kept], root, singles);
-    match kept < all {
-        true => {
-            let in_block = match is_listed(kernel, root, block) {
-                true => vec![],
-                false => around_elements(&appended[kept..], block, root),
-            };
-            Wanted { edges, in_block, scatters: Some((kept, vars[kept..].to_vec())) }
-        }
-        false => Wanted { edges, in_block: level_order(block), scatters: None },
-    }
-}
-
-/// What loops that scatter blocks want: those over a block inside of all that come to it, which would be gone through for each of its
-/// rows, and sums that only dense levels have inside of its elements, which are scattered once each.
-fn around_elements(scattered: &[IndexVar], block: &[IndexVar], root: &Nest<'_>) -> Vec<Edge> {
-    let (Some(&first), Some(&last)) = (block.first(), block.last()) else { return vec![] };
-    let outside = scattered.iter().map(|&v| Edge { first: v, then: first });
-    let others = root.vars.iter().filter(|v| !scattered.contains(v) && !block.contains(v));
-    let inside = others.map(|&then| Edge { first: last, then });
-    outside.chain(level_order(block)).chain(inside).collect()
-}
-
-/// Does an operand store which coordinates of these variables there are? Its entries are no block that has all of them.
-fn is_listed(kernel: &Kernel, nest: &Nest<'_>, vars: &[IndexVar]) -> bool {
-    let mut listed = false;
-    nest.body.for_each_access(&mut |a| {
-        let spec = &kernel.tensors[a.tensor.index()].spec;
-        let mut levels = level_vars(spec, a).into_iter().zip(&spec.levels);
-        listed |= levels.any(|(v, level)| vars.contains(&v) && !level.is_full());
-    });
-    listed
-}
-
 /// Does a variable's coordinate decide what there is: is it one of a sparse level, or above one?
 pub(super) fn decides(kernel: &Kernel, nests: &[Nest<'_>], v: IndexVar) -> bool {
     let mut decides = false;
@@ -244,44 +179,6 @@ pub(super) fn decides(kernel: &Kernel, nests: &[Nest<'_>], v: IndexVar) -> bool 
         });
     });
     decides
-}
-
-/// What the operands of a nest want, and the copies among them.
-fn nest_edges(kernel: &Kernel, nest: &Nest<'_>, nests: &[Nest<'_>]) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    nest.body.for_each_access(&mut |a| operand_edges(kernel, a, &mut edges));
-    nest.body.for_each_workspace(&mut |w| {
-        let pairs = nests[w.index() + 1].order.windows(2);
-        edges.extend(pairs.map(|pair| Edge { first: pair[0], then: pair[1] }));
-    });
-    edges
-}
-
-/// An order of a nest's loops with these edges, if there is one; wishes that close a cycle are not met. Of all nests it is the strides
-/// of some that count.
-fn one_order<'e>(
-    kernel: &Kernel,
-    lhs: &Access,
-    nest: &Nest<'_>,
-    nests: (&[Nest<'_>], &[Nest<'_>]),
-    edges: impl Iterator<Item = &'e Edge>,
-    wishes: impl Iterator<Item = &'e Edge>,
-) -> Option<Vec<IndexVar>> {
-    let mut mine: Vec<&Edge> = edges.collect();
-    if !is_acyclic(&mine) {
-        return None;
-    }
-    for e in wishes {
-        if !reaches(&mine, e.then, e.first) {
-            mine.push(e);
-        }
-    }
-    Some(sort(kernel, lhs, nest, nests, &mine))
-}
-
-/// Is there an order with all of these edges?
-fn is_acyclic(edges: &[&Edge]) -> bool {
-    edges.iter().all(|e| !reaches(edges, e.then, e.first))
 }
 
 /// Does a value depend on a variable, itself or by a workspace that it reads?
@@ -313,103 +210,6 @@ fn draft(kernel: &Kernel, lhs: &Access, op: Option<Monoid>, nests: &[Nest<'_>]) 
 /// The variable at each level of an access, from the root.
 pub fn level_vars(spec: &FormatSpec, a: &Access) -> Vec<IndexVar> {
     (0..spec.rank()).map(|l| a.indices[spec.map.dim_of_level(l)]).collect()
-}
-
-fn operand_edges(kernel: &Kernel, a: &Access, edges: &mut Vec<Edge>) {
-    let spec = &kernel.tensors[a.tensor.index()].spec;
-    let vars = level_vars(spec, a);
-    for (l, level) in spec.levels.iter().enumerate() {
-        // A coordinate that is known is sought.
-        if level.can_locate() || vars[..l].contains(&vars[l]) {
-            continue;
-        }
-        for &first in vars[..l].iter().filter(|&&v| v != vars[l]) {
-            edges.push(Edge { first, then: vars[l] });
-        }
-    }
-}
-
-/// The outer variables of an assembled result: in level order, and around all other loops but those of one term, which stand
-/// inside of what they are below.
-fn result_edges(outer: &[IndexVar], root: &Nest<'_>, singles: &[Single]) -> Vec<Edge> {
-    let mut inside: Vec<IndexVar> = outer.to_vec();
-    let mut edges = level_order(outer);
-    for single in singles.iter().filter(|s| !outer.contains(&s.var)) {
-        if single.above.iter().all(|above| inside.contains(above)) {
-            edges.extend(single.above.iter().map(|&first| Edge { first, then: single.var }));
-            inside.push(single.var);
-        }
-    }
-    for &then in root.vars.iter().filter(|v| !inside.contains(v)) {
-        edges.extend(outer.iter().map(|&first| Edge { first, then }));
-    }
-    edges
-}
-
-/// Each variable outside of the next one.
-fn level_order(vars: &[IndexVar]) -> Vec<Edge> {
-    vars.windows(2).map(|pair| Edge { first: pair[0], then: pair[1] }).collect()
-}
-
-fn reaches(edges: &[&Edge], from: IndexVar, to: IndexVar) -> bool {
-    let mut seen = vec![from];
-    let mut at = 0;
-    while at < seen.len() {
-        let node = seen[at];
-        for e in edges.iter().filter(|e| e.first == node) {
-            if e.then == to {
-                return true;
-            }
-            if !seen.contains(&e.then) {
-                seen.push(e.then);
-            }
-        }
-        at += 1;
-    }
-    false
-}
-
-fn sort(
-    kernel: &Kernel,
-    lhs: &Access,
-    nest: &Nest<'_>,
-    (all, counted): (&[Nest<'_>], &[Nest<'_>]),
-    edges: &[&Edge],
-) -> Vec<IndexVar> {
-    let key = |v: IndexVar| {
-        let outer = edges.iter().any(|e| e.first == v);
-        let gain = if outer { 0 } else { stride_gain(kernel, lhs, all, counted, v) };
-        (gain.max(0), nest.vars.iter().position(|&w| w == v))
-    };
-    let mut left = nest.vars.clone();
-    let mut order = Vec::new();
-    while !left.is_empty() {
-        let free =
-            left.iter().copied().filter(|&v| !edges.iter().any(|e| e.then == v && left.contains(&e.first)));
-        let next = free.min_by_key(|&v| key(v)).unwrap_or(left[0]);
-        left.retain(|&v| v != next);
-        order.push(next);
-    }
-    order
-}
-
-/// Accesses with unit stride along a variable, less those with another stride; 0 if a sparse level stores it.
-fn stride_gain(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>], counted: &[Nest<'_>], v: IndexVar) -> i32 {
-    let levels = |a: &Access| {
-        let spec = &kernel.tensors[a.tensor.index()].spec;
-        let at = level_vars(spec, a).into_iter().enumerate().filter(|&(_, w)| w == v);
-        at.map(|(l, _)| (spec.levels[l].can_locate(), l + 1 == spec.rank())).collect::<Vec<_>>()
-    };
-    let (mut gain, mut sparse) = (0, false);
-    let mut count = |a: &Access| {
-        gain += levels(a).into_iter().map(|(_, unit)| if unit { 1 } else { -1 }).sum::<i32>();
-    };
-    count(lhs);
-    counted.iter().for_each(|n| n.body.for_each_access(&mut count));
-    let mut look = |a: &Access| sparse |= levels(a).into_iter().any(|(locates, _)| !locates);
-    look(lhs);
-    nests.iter().for_each(|n| n.body.for_each_access(&mut look));
-    if sparse { 0 } else { gain }
 }
 
 #[cfg(test)]
