@@ -14,7 +14,8 @@ use std::rc::Rc;
 pub struct Facts {
     /// Definitions that others have collected.
     known: Rc<BTreeMap<VarId, Expr>>,
-    definitions: BTreeMap<VarId, Expr>,
+    /// By variable, as far as some have one.
+    definitions: Vec<Option<Expr>>,
     /// The variable is a multiple of the number.
     multiples: Vec<(VarId, u64)>,
 }
@@ -52,7 +53,10 @@ impl Facts {
 
     /// The variable is constant, and has this value.
     pub fn define(&mut self, var: VarId, value: &Expr) {
-        self.definitions.insert(var, value.clone());
+        if var.index() >= self.definitions.len() {
+            self.definitions.resize_with(var.index() + 1, || None);
+        }
+        self.definitions[var.index()] = Some(value.clone());
     }
 
     /// The same, where only multiples are asked for: of what is loaded or no index none is known.
@@ -64,7 +68,8 @@ impl Facts {
 
     /// What the variable stands for.
     pub fn definition(&self, var: VarId) -> Option<&Expr> {
-        self.definitions.get(&var).or_else(|| self.known.get(&var))
+        let own = self.definitions.get(var.index()).and_then(Option::as_ref);
+        own.or_else(|| self.known.get(&var))
     }
 
     /// The condition holds from here on; gives what [`Facts::forget`] takes back.
