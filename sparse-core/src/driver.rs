@@ -1,23 +1,24 @@
 //! The passes in order, with what holds after each.
 
+mod unscheduled;
 mod variants;
 
 use crate::cin::assembly::groups;
 use crate::cin::result::{ResultKind, check_output, result_kind};
-use crate::cin::{Cin, check, concretize, copies, densify, print};
+use crate::cin::{Cin, check, concretize, copies, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{FormatSpec, Level};
 use crate::front::Rest;
 use crate::front::ast::{IndexVar, Kernel, Mode, Tensor};
 use crate::front::command::{CommandKind, Platform, Schedule, Strategy, Unit};
-use crate::llir::simplify::simplify;
-use crate::llir::verify::{Verified, verify};
-use crate::llir::{IgnoredRace, Step as HostStep};
+use crate::llir::verify::Verified;
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
+use std::rc::Rc;
 
 // Schedules may not ask LLIR.
 const _: () = assert!(schedule::SHARED_BYTES == crate::llir::kernel::SHARED_BYTES);
+use unscheduled::{Unscheduled, lower_scheduled};
 pub use variants::{Choice, Variants, compile_gpu, statistics};
 
 /// Choices that change the code of a kernel, never its result.
@@ -46,8 +47,8 @@ impl Options {
 /// A compiled kernel.
 #[derive(Clone)]
 pub struct Compiled {
-    /// The checked index notation.
-    pub kernel: Kernel,
+    /// The checked index notation, shared by all of its programs.
+    pub kernel: Rc<Kernel>,
     /// Its concrete index notation, before any command.
     pub concretized: String,
     /// What each scheduling command did.
@@ -273,10 +274,11 @@ pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Dia
     let kernel = packed(kernel);
     let schedule = kernel.cpu.clone();
     let (concretized, scheduled) = schedule_kernel(&kernel).map_err(|found| advised(&kernel, found))?;
-    lower_scheduled(kernel.clone(), &concretized, scheduled, options, Platform::Cpu, "").map_err(|found| {
+    let of = Unscheduled::of(kernel, &concretized);
+    lower_scheduled(&of, scheduled, options, Platform::Cpu, "").map_err(|found| {
         let mut refused = Diagnostics::new();
         found.iter().for_each(|d| refused.push(at_command(&schedule, d.clone())));
-        advised(&kernel, refused)
+        advised(&of.kernel, refused)
     })
 }
 
@@ -306,14 +308,15 @@ fn compile_first(
     options: &Options,
 ) -> Result<Compiled, Diagnostics> {
     let mut refused = Diagnostics::new();
+    let of = Unscheduled::of(kernel, cin);
     for scheduled in candidates {
-        match lower_scheduled(kernel.clone(), cin, scheduled, options, Platform::Cuda, "") {
+        match lower_scheduled(&of, scheduled, options, Platform::Cuda, "") {
             Ok(compiled) => return Ok(compiled),
             // A mistake of the compiler is said, whatever the next schedule would do.
             Err(found) if found.iter().any(|d| d.code == "internal") => return Err(found),
             Err(found) => {
                 refused = Diagnostics::new();
-                found.iter().for_each(|d| refused.push(at_command(&kernel.cuda, d.clone())));
+                found.iter().for_each(|d| refused.push(at_command(&of.kernel.cuda, d.clone())));
             }
         }
     }
@@ -355,46 +358,6 @@ fn at_command(schedule: &Schedule, d: Diagnostic) -> Diagnostic {
         _ => None,
     });
     Diagnostic { span: span.unwrap_or(d.span), ..d }
-}
-
-/// From scheduled loops to a verified program; the names of its launches end in the suffix.
-fn lower_scheduled(
-    kernel: Kernel,
-    concretized: &Cin,
-    scheduled: Scheduled,
-    options: &Options,
-    platform: Platform,
-    suffix: &str,
-) -> Result<Compiled, Diagnostics> {
-    let Scheduled { cin, steps, mut warnings, ignored_races, other } = scheduled;
-    warnings.extend(densify::warnings(&kernel, concretized));
-    // Without a schedule loops with other copies may run; in one, what is computed first was asked for.
-    let schedule = if platform == Platform::Cpu { &kernel.cpu } else { &kernel.cuda };
-    let copying = if matches!(schedule, Schedule::Default) { &cin } else { concretized };
-    warnings.extend(copies::warnings(&kernel, copying));
-    let concretized = print::print(concretized, &kernel);
-    // Index notation is gone: loops, loads and stores.
-    let (mut program, remarks) = lower::lower(&kernel, (&cin, other.as_ref()), &options.lower, platform)
-        .map_err(|d| Diagnostics::from(*d))?;
-    warnings.extend(remarks.warnings);
-    let of_program = |race: schedule::IgnoredRace| IgnoredRace { tensor: race.tensor, warning: race.warning };
-    program.ignored_races = ignored_races.into_iter().map(of_program).collect();
-    for step in &mut program.steps {
-        if let HostStep::Launch(launch) = step {
-            launch.name += suffix;
-        }
-    }
-    let pass = if options.verify_passes {
-        program = verify(program).map_err(|e| internal(&kernel, "lowering", &e))?.into_program();
-        "simplification"
-    } else {
-        "lowering and simplification"
-    };
-    // The same program without constants to fold, dead code and trivial bindings. Every invariant of LLIR holds; emitters
-    // and the interpreter rely on it.
-    let program = verify(simplify(program)).map_err(|e| internal(&kernel, pass, &e))?;
-    let (notes, registers) = (remarks.bounds, remarks.registers);
-    Ok(Compiled { kernel, concretized, steps, warnings, cin, program, notes, registers })
 }
 
 /// A verifier's failure: the compiler's mistake, reported with the pass that made it.

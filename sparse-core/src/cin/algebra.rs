@@ -97,6 +97,15 @@ fn infinite_sum(op: BinaryOp, a: &Val, b: &Val) -> Option<Val> {
 /// An associative and commutative operator: flatten, fold constants into one at the front, or in a product of floats where the
 /// first of them stands, drop identities and, where the operator is idempotent, duplicates.
 fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
+    // Most operators have nothing of this.
+    let stays = |v: &Val| match v {
+        Val::Lit(_) | Val::Infinite(_) => false,
+        Val::Op(inner, _) => *inner != op,
+        _ => true,
+    };
+    if args.len() > 1 && !op.is_idempotent() && args.iter().all(stays) {
+        return Val::Op(op, args);
+    }
     let mut constants = Constants { op, t, number: None, apart: false, infinite: Vec::new() };
     let grouped = Val::Op(op, args.clone());
     let mut rest: Vec<Val> = Vec::new();

@@ -1,7 +1,8 @@
 //! A kernel's programs for a GPU: one by the user's schedule, or several of which a rule chooses one at each call.
 
 use super::{
-    Compiled, Options, advised, checked, compile_first, concretize_kernel, copied, lower_scheduled, packed,
+    Compiled, Options, Unscheduled, advised, checked, compile_first, concretize_kernel, copied,
+    lower_scheduled, packed,
 };
 use crate::cin::{Cin, concretize};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -12,7 +13,7 @@ use crate::front::command::{Platform, Schedule};
 use crate::llir::IgnoredRace;
 use crate::schedule::launches::Launch;
 use crate::schedule::rule::{Condition, Line, Rule, Statistics};
-use crate::schedule::{self, Scheduled, Shape};
+use crate::schedule::{self, Hybrid, Scheduled, Shape};
 use crate::tensor::Lengths;
 
 /// A kernel's programs for a GPU.
@@ -190,6 +191,7 @@ fn compile_launches(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Opt
     }
     let chooses = parts.iter().position(|(_, variants)| variants.choice.is_some());
     let mut all = vec![];
+    let of = Unscheduled::of(kernel.clone(), cin);
     for n in 0..chooses.map_or(1, |at| parts[at].1.all.len()) {
         let programs = parts.iter().enumerate().map(|(at, (launch, variants))| {
             let program = if chooses == Some(at) { n } else { variants.last() };
@@ -199,7 +201,7 @@ fn compile_launches(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Opt
         let joined = schedule::launches::joined(kernel, cin, &chosen);
         let point = chooses.and_then(|at| Some(parts[at].1.choice.as_ref()?.points[n]));
         let suffix = point.map_or(String::new(), |point| format!("_{}", point.identifier()));
-        match lower_scheduled(kernel.clone(), cin, joined, options, Platform::Cuda, &suffix) {
+        match lower_scheduled(&of, joined, options, Platform::Cuda, &suffix) {
             Ok(compiled) => all.push(compiled),
             Err(found) if found.iter().any(|d| d.code == "internal") => return Err(found),
             Err(_) => return Ok(None),
@@ -307,11 +309,12 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
     if kernel.assignment.lhs.indices.is_empty() {
         return Ok(None);
     }
-    let Some(shape) = schedule::shape(kernel, cin) else { return Ok(None) };
+    let Ok(hybrid) = Hybrid::of(kernel, cin, kernel.name.span()) else { return Ok(None) };
+    let (shape, of) = (hybrid.shape(cin), Unscheduled::of(kernel.clone(), cin));
     let mut programs = Programs::default();
     let mut lines = vec![];
     for line in Rule::standard_of(shape.kind) {
-        let Some(program) = programs.of(&line.point, |p| compile_point(kernel, cin, p, options))? else {
+        let Some(program) = programs.of(&line.point, |p| compile_point(&of, &hybrid, p, options))? else {
             continue;
         };
         lines.push((line.when.clone(), program));
@@ -321,7 +324,7 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
         }
     }
     if lines.is_empty() {
-        let spread = programs.of(&shape.kind.spread(), |p| compile_point(kernel, cin, p, options))?;
+        let spread = programs.of(&shape.kind.spread(), |p| compile_point(&of, &hybrid, p, options))?;
         lines.extend(spread.map(|program| (vec![], program)));
     }
     let Programs { all, points, .. } = programs;
@@ -378,19 +381,34 @@ fn decided(lines: &mut Vec<(Vec<Condition>, usize)>) {
 
 /// The program of a point, its entry points named after it; none if the point is not for the kernel's formats.
 fn compile_point(
-    kernel: &Kernel,
-    cin: &Cin,
+    of: &Unscheduled<'_>,
+    hybrid: &Hybrid,
     point: &AtomicParallelism,
     options: &Options,
 ) -> Result<Option<Compiled>, Diagnostics> {
-    let span = kernel.name.span();
-    let Ok(scheduled) = schedule::schedule_point(kernel, cin, point, span, schedule::apply_own) else {
+    let (kernel, span) = (&of.kernel, of.kernel.name.span());
+    let Ok(scheduled) = schedule::schedule_hybrid(hybrid, kernel, of.cin, point, span) else {
         return Ok(None);
     };
     let suffix = format!("_{}", point.identifier());
-    match lower_scheduled(kernel.clone(), cin, scheduled, options, Platform::Cuda, &suffix) {
+    match lower_scheduled(of, scheduled, options, Platform::Cuda, &suffix) {
         Ok(compiled) => Ok(Some(compiled)),
         Err(found) if found.iter().any(|d| d.code == "internal") => Err(found),
         Err(_) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::front::parse_str;
+    use std::rc::Rc;
+
+    #[test]
+    fn points_share_the_kernel() {
+        let text = "fn f(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
+        let variants = compile_gpu(parse_str(text).unwrap(), &Options::of_macro()).unwrap();
+        let (first, others) = variants.all.split_first().unwrap();
+        assert!(!others.is_empty() && others.iter().all(|c| Rc::ptr_eq(&c.kernel, &first.kernel)));
     }
 }

@@ -19,6 +19,7 @@ use failure::failure;
 use gpu::OnGpu;
 use item::item;
 use proc_macro2::{TokenStream, TokenTree};
+use std::rc::Rc;
 
 /// Expands the macro's input: the path of the crate with the `__private` module, a semicolon, the kernel. With a
 /// mistake in the kernel, the expansion is its errors and a function that type-checks, so that nothing else fails.
@@ -46,7 +47,7 @@ fn written(tokens: TokenStream) -> Result<(Kernel, Tokens), Failure> {
     match compile(kernel) {
         Ok((compiled, on_gpu)) => {
             let module = item::module(&compiled, &on_gpu, &text);
-            Ok((compiled.kernel, module))
+            Ok((Rc::unwrap_or_clone(compiled.kernel), module))
         }
         Err(diagnostics) => Err(Failure { diagnostics, signature: Some(signature), ..Failure::default() }),
     }

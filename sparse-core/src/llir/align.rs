@@ -7,11 +7,15 @@
 
 use super::{Cmp, Expr, IndexOp, Param, Program, Promise, VarId};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// What is known of index variables.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    definitions: BTreeMap<VarId, Expr>,
+    /// Definitions that others have collected.
+    known: Rc<BTreeMap<VarId, Expr>>,
+    /// By variable, as far as some have one.
+    definitions: Vec<Option<Expr>>,
     /// The variable is a multiple of the number.
     multiples: Vec<(VarId, u64)>,
 }
@@ -37,6 +41,11 @@ impl Facts {
         facts
     }
 
+    /// With definitions that are shared.
+    pub fn with(known: Rc<BTreeMap<VarId, Expr>>) -> Facts {
+        Facts { known, ..Facts::default() }
+    }
+
     /// The variable is a multiple of the number.
     pub fn multiple(&mut self, var: VarId, n: u64) {
         self.multiples.push((var, n));
@@ -44,12 +53,23 @@ impl Facts {
 
     /// The variable is constant, and has this value.
     pub fn define(&mut self, var: VarId, value: &Expr) {
-        self.definitions.insert(var, value.clone());
+        if var.index() >= self.definitions.len() {
+            self.definitions.resize_with(var.index() + 1, || None);
+        }
+        self.definitions[var.index()] = Some(value.clone());
+    }
+
+    /// The same, where only multiples are asked for: of what is loaded or no index none is known.
+    pub fn define_index(&mut self, var: VarId, value: &Expr) {
+        if let Expr::Index(_) | Expr::Var(_) | Expr::IndexOp(..) | Expr::Select(..) = value {
+            self.define(var, value);
+        }
     }
 
     /// What the variable stands for.
     pub fn definition(&self, var: VarId) -> Option<&Expr> {
-        self.definitions.get(&var)
+        let own = self.definitions.get(var.index()).and_then(Option::as_ref);
+        own.or_else(|| self.known.get(&var))
     }
 
     /// The condition holds from here on; gives what [`Facts::forget`] takes back.
@@ -83,7 +103,7 @@ impl Facts {
             Expr::Index(m) => m.is_multiple_of(n),
             Expr::Var(v) => {
                 let told = self.multiples.iter().any(|(of, m)| of == v && m.is_multiple_of(n));
-                told || self.definitions.get(v).is_some_and(|e| self.is_multiple(e, n))
+                told || self.definition(*v).is_some_and(|e| self.is_multiple(e, n))
             }
             Expr::IndexOp(op, a, b) => {
                 let (a_is, b_is) = (self.is_multiple(a, n), self.is_multiple(b, n));

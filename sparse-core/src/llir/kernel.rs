@@ -157,10 +157,20 @@ pub enum Sole {
 }
 
 /// Variables that a statement declares.
-pub type Declared = std::iter::Flatten<std::array::IntoIter<Option<VarId>, 2>>;
+pub struct Declared([Option<VarId>; 2]);
+
+impl Iterator for Declared {
+    type Item = VarId;
+
+    // By hand: passes ask every statement, and adapters are slow in a debug build.
+    fn next(&mut self) -> Option<VarId> {
+        let [first, second] = &mut self.0;
+        first.take().or_else(|| second.take())
+    }
+}
 
 pub(super) fn declared(vars: [Option<VarId>; 2]) -> Declared {
-    vars.into_iter().flatten()
+    Declared(vars)
 }
 
 /// What lanes do together. Each lane evaluates its own operands.

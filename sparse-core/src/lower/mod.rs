@@ -98,6 +98,7 @@ use program::sources;
 pub use remarks::Remarks;
 use state::{Cursor, Fiber, Lhs, State};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use tags::Tags;
 
 /// Code, or the one reason why there is none.
@@ -170,8 +171,8 @@ struct Lowerer<'k> {
     out: Output,
     /// Points generated so far.
     points: usize,
-    /// What constants stand for.
-    definitions: BTreeMap<VarId, Expr>,
+    /// What constants stand for; shared with what asks about many.
+    definitions: Rc<BTreeMap<VarId, Expr>>,
     /// Scalars that are their reduction's identity until something is reduced into them.
     accumulators: BTreeSet<VarId>,
     /// Loop variables each of whose values belongs to another coordinate of an index variable.
@@ -330,7 +331,7 @@ impl<'k> Lowerer<'k> {
             buckets: None,
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
-            definitions: BTreeMap::new(),
+            definitions: Rc::default(),
             accumulators: BTreeSet::new(),
             apart: BTreeMap::new(),
             grid: Grid::of(cin),

@@ -15,6 +15,7 @@ use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::llir::{Block, Expr, IndexOp, Stmt, Ty, build};
+use std::rc::Rc;
 
 /// What a variable's window is a part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -441,7 +442,7 @@ impl Lowerer<'_> {
             return value;
         }
         let var = self.fresh(name, Ty::Index);
-        self.definitions.insert(var, value.clone());
+        Rc::make_mut(&mut self.definitions).insert(var, value.clone());
         block.push(Stmt::Let { var, value });
         Expr::Var(var)
     }

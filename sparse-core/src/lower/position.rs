@@ -82,8 +82,11 @@ impl Lowerer<'_> {
             self.note_dropped(st);
             return Ok(());
         }
-        let gap = st.clone().without(self, &[leader.access]);
-        if self.drops(&gap) { Ok(()) } else { Err(self.not_walked(leader)) }
+        if !st.idles_without(self, &[leader.access]) {
+            return Err(self.not_walked(leader));
+        }
+        self.note_dropped(st);
+        Ok(())
     }
 
     fn not_walked(&self, leader: &Leader) -> Box<Diagnostic> {

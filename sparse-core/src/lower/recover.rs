@@ -12,6 +12,7 @@ use crate::cin::provenance::{Part, Relation};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::llir::{Block, Expr, IndexOp, Stmt, Ty, build};
+use std::rc::Rc;
 
 /// What follows from a variable's value, in order.
 pub(super) enum Fact {
@@ -208,7 +209,7 @@ impl Lowerer<'_> {
         }
         let name = self.name(v);
         let var = self.fresh(&name, Ty::Index);
-        self.definitions.insert(var, value.clone());
+        Rc::make_mut(&mut self.definitions).insert(var, value.clone());
         facts.push(Fact::Let(Stmt::Let { var, value }));
         Expr::Var(var)
     }

@@ -157,7 +157,12 @@ pub(super) struct State {
 impl State {
     /// Writing the value would change nothing.
     pub(super) fn is_noop(&self, l: &Lowerer<'_>) -> bool {
-        let Some(v) = self.rhs.constant() else { return false };
+        self.is_unchanged_by(&self.rhs, l)
+    }
+
+    /// Writing this value would change nothing.
+    fn is_unchanged_by(&self, value: &Val, l: &Lowerer<'_>) -> bool {
+        let Some(v) = value.constant() else { return false };
         match self.op {
             Some(m) => m.identity(l.dtype) == Some(v),
             None => match &self.lhs {
@@ -242,18 +247,23 @@ impl State {
 
     /// With operands replaced by their fill.
     pub(super) fn without(mut self, l: &Lowerer<'_>, gone: &[AccessId]) -> State {
+        self.rhs = self.value_without(l, gone);
+        self
+    }
+
+    fn value_without(&self, l: &Lowerer<'_>, gone: &[AccessId]) -> Val {
+        let mut value: Option<Val> = None;
         for &a in gone {
             if let Some(fill) = l.fill(a) {
-                self.rhs = self.rhs.replace(a, fill);
+                value = Some(value.as_ref().unwrap_or(&self.rhs).replace(a, fill));
             }
         }
-        self.rhs = simplify(&self.rhs, l.dtype);
-        self
+        simplify(value.as_ref().unwrap_or(&self.rhs), l.dtype)
     }
 
     /// Is nothing done where none of these operands has a coordinate?
     pub(super) fn idles_without(&self, l: &Lowerer<'_>, gone: &[AccessId]) -> bool {
-        self.clone().without(l, gone).is_noop(l)
+        self.is_unchanged_by(&self.value_without(l, gone), l)
     }
 
     /// Does the value or the written place depend on a variable's coordinate?

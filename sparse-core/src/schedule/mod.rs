@@ -47,7 +47,7 @@ pub use default::{copies, default, default_cuda, with_arrays, with_copies};
 pub use operand::Operand;
 pub use point_name::point_name;
 pub(crate) use points::SHARED_BYTES;
-pub use points::{Shape, point_commands, points, schedule_point, shape};
+pub use points::{Hybrid, Shape, point_commands, points, schedule_hybrid, schedule_point, shape};
 use proc_macro2::Span;
 
 /// A command, and the program after it.

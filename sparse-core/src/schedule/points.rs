@@ -25,7 +25,7 @@ mod numbers;
 mod product;
 mod tiles;
 
-pub use legal::{point_commands, points, schedule_point};
+pub use legal::{point_commands, points, schedule_hybrid, schedule_point};
 use numbers::Numbers;
 use product::Product;
 pub(crate) use tiles::SHARED_BYTES;
@@ -43,20 +43,73 @@ use proc_macro2::Span;
 /// So many rows of a group are written out one after another.
 const WRITTEN_OUT: u32 = 4;
 
+/// What a kernel has points for: the same for all of them.
+pub struct Hybrid(Sums);
+
+enum Sums {
+    Numbers(Numbers),
+    Product(Box<Product>),
+}
+
+impl Hybrid {
+    /// # Errors
+    /// Why the kernel is not of this kind.
+    pub fn of(kernel: &Kernel, cin: &Cin, span: Span) -> Checked<Hybrid> {
+        let sums = match Numbers::of(kernel, cin) {
+            Some(numbers) => Sums::Numbers(numbers),
+            None => Sums::Product(Box::new(Product::of(kernel, cin, span)?)),
+        };
+        Ok(Hybrid(sums))
+    }
+
+    /// What its statistics are of.
+    pub fn shape(&self, cin: &Cin) -> Shape {
+        let product = match &self.0 {
+            Sums::Numbers(Numbers { tensor, levels, .. }) => {
+                return Shape { kind: Kind::Plain, tensor: *tensor, rows: *levels, columns: None };
+            }
+            Sums::Product(product) => product,
+        };
+        let kind = match (&product.column, product.pattern) {
+            (_, true) => Kind::Entries,
+            (Some(_), false) => Kind::Columns,
+            (None, false) => Kind::Plain,
+        };
+        let summed = product.summed.last().filter(|_| product.pattern);
+        let columns = product.column.as_ref().or(summed);
+        let columns = columns.and_then(|name| cin.provenance.find(name));
+        Shape { kind, tensor: product.tensor, rows: product.rows.len(), columns }
+    }
+}
+
 /// The commands of a point for a kernel, which may break rules of their own.
 ///
 /// # Errors
 /// The rule that the point breaks, or why the kernel is not of this kind.
 fn commands_of(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, span: Span) -> Checked<Vec<Command>> {
-    if let Err(broken) = point.check() {
-        return Err(Box::new(broken.at(point, span)));
-    }
-    if let Some(numbers) = Numbers::of(kernel, cin) {
-        let mut plan = Plan::new(kernel, span);
-        numbers.commands(&mut plan, point, span)?;
-        return Ok(plan.finish());
-    }
-    let product = Product::of(kernel, cin, span)?;
+    checked(point, span)?;
+    commands_in(&Hybrid::of(kernel, cin, span)?, kernel, point, span)
+}
+
+fn checked(point: &AtomicParallelism, span: Span) -> Checked {
+    point.check().map_err(|broken| Box::new(broken.at(point, span)))
+}
+
+/// The same, of a point that breaks no rule of points.
+fn commands_in(
+    hybrid: &Hybrid,
+    kernel: &Kernel,
+    point: &AtomicParallelism,
+    span: Span,
+) -> Checked<Vec<Command>> {
+    let product = match &hybrid.0 {
+        Sums::Numbers(numbers) => {
+            let mut plan = Plan::new(kernel, span);
+            numbers.commands(&mut plan, point, span)?;
+            return Ok(plan.finish());
+        }
+        Sums::Product(product) => product,
+    };
     if product.pattern && point.group > 1 && product.summed.is_empty() {
         return fail(
             "nothing-reduced",
@@ -125,19 +178,7 @@ pub struct Shape {
 
 /// The shape of a kernel that atomic parallelism is for.
 pub fn shape(kernel: &Kernel, cin: &Cin) -> Option<Shape> {
-    if let Some(Numbers { tensor, levels, .. }) = Numbers::of(kernel, cin) {
-        return Some(Shape { kind: Kind::Plain, tensor, rows: levels, columns: None });
-    }
-    let product = Product::of(kernel, cin, Span::call_site()).ok()?;
-    let kind = match (&product.column, product.pattern) {
-        (_, true) => Kind::Entries,
-        (Some(_), false) => Kind::Columns,
-        (None, false) => Kind::Plain,
-    };
-    let summed = product.summed.last().filter(|_| product.pattern);
-    let columns = product.column.as_ref().or(summed);
-    let columns = columns.and_then(|name| cin.provenance.find(name));
-    Some(Shape { kind, tensor: product.tensor, rows: product.rows.len(), columns })
+    Hybrid::of(kernel, cin, Span::call_site()).ok().map(|hybrid| hybrid.shape(cin))
 }
 
 /// One name, as a list.

@@ -56,6 +56,9 @@ impl<'a> Names<'a> {
     /// Names in a launch: its own arrays are told apart by numbers from each other, not from those of other launches.
     pub(super) fn of_launch(&self, launch: &Launch) -> Names<'a> {
         let program = self.program;
+        if launch.shared.is_empty() {
+            return Names { program, changed: self.changed.clone(), entries: self.entries.clone() };
+        }
         let mut used: BTreeSet<BufferId> = launch.shared.iter().copied().collect();
         visit_stmts(&launch.body, &mut |s| used.extend(s.buffers()));
         visit_exprs(&launch.body, &mut |e| used.extend(e.buffer()));

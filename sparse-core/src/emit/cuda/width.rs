@@ -5,28 +5,34 @@
 //! [`super::Kernel`]). Where it would have to refuse nearly everything, as parts are so large, all products and sums are wide.
 //! What is bounded by something narrow is narrow again, even if it is computed from what is wide.
 
-use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::walk::visit_stmts;
 use crate::llir::{Collective, Expr, IndexOp, Launch, MOST, Stmt, VarId};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The wide variables of a launch.
 pub(super) struct Widths {
-    wide: BTreeSet<VarId>,
+    /// By variable, as far as some are.
+    wide: Vec<bool>,
     /// Are all products and sums wide?
     far: bool,
 }
 
 impl Widths {
     pub(super) fn new(launch: &Launch, reach: &Reach) -> Self {
-        let mut widths = Widths { wide: BTreeSet::new(), far: reach.is_far() };
+        let mut widths = Widths { wide: vec![], far: reach.is_far() };
         // Assignments in loops reach back: until nothing changes.
         loop {
-            let mut found = widths.wide.clone();
-            visit_stmts(&launch.body, &mut |s| found.extend(widths.assigned(s)));
-            if found == widths.wide {
+            let mut changed = false;
+            visit_stmts(&launch.body, &mut |s| {
+                if let Some(var) = widths.assigned(s)
+                    && !widths.is_wide_var(var)
+                {
+                    widths.widen(var);
+                    changed = true;
+                }
+            });
+            if !changed {
                 return widths;
             }
-            widths.wide = found;
         }
     }
 
@@ -42,8 +48,15 @@ impl Widths {
         }
     }
 
+    fn widen(&mut self, var: VarId) {
+        if var.index() >= self.wide.len() {
+            self.wide.resize(var.index() + 1, false);
+        }
+        self.wide[var.index()] = true;
+    }
+
     pub(super) fn is_wide_var(&self, var: VarId) -> bool {
-        self.wide.contains(&var)
+        self.wide.get(var.index()).is_some_and(|wide| *wide)
     }
 
     /// Does the index need 64 bits?
@@ -98,7 +111,7 @@ impl Reach {
     /// Of a launch with this grid, which is given in full.
     pub(super) fn new(launch: &Launch, grid: &[Expr]) -> Self {
         let mut past = 1;
-        visit_exprs(&launch.body, &mut |e| past = past.max(past_the_end(e)));
+        visit_stmts(&launch.body, &mut |s| s.for_each_expr(&mut |e| past = past.max(past_the_end(e))));
         grid.iter().for_each(|blocks| past = past.max(past_the_end(blocks)));
         let strides = launch.grid.iter().map(|axis| stride(launch, axis.var)).collect();
         Reach { strides, past }
@@ -132,9 +145,11 @@ impl Reach {
 
 /// By how much variables grow from one block to the next, at most, in the dimension of the grid of this variable.
 fn stride(launch: &Launch, block: VarId) -> u64 {
-    let mut strides = Strides { of: BTreeMap::from([(block, 1)]), largest: 1 };
+    let mut strides = Strides { of: vec![], largest: 1, raised: false };
+    strides.raise(block, 1);
     // Variables are declared before they are used; what loops assign goes round once more.
-    for _ in 0..2 {
+    visit_stmts(&launch.body, &mut |s| strides.stmt(s));
+    if strides.raised {
         visit_stmts(&launch.body, &mut |s| strides.stmt(s));
     }
     strides.largest
@@ -162,8 +177,11 @@ fn past_the_end(e: &Expr) -> u64 {
 
 /// By how much narrow variables grow from one block to the next, at most.
 struct Strides {
-    of: BTreeMap<VarId, u64>,
+    /// By variable, of those that have one.
+    of: Vec<Option<u64>>,
     largest: u64,
+    /// Did one grow that may have been read before?
+    raised: bool,
 }
 
 impl Strides {
@@ -178,13 +196,23 @@ impl Strides {
         else {
             return;
         };
-        let of = self.of.entry(*var).or_default();
-        *of = stride.max(*of);
+        self.raise(*var, stride);
+    }
+
+    fn raise(&mut self, var: VarId, stride: u64) {
+        if var.index() >= self.of.len() {
+            self.of.resize(var.index() + 1, None);
+        }
+        let of = &mut self.of[var.index()];
+        if let Some(before) = *of {
+            self.raised |= stride > before;
+        }
+        *of = Some(stride.max(of.unwrap_or(0)));
     }
 
     fn expr(&mut self, e: &Expr) -> u64 {
         let stride = match e {
-            Expr::Var(v) => self.of.get(v).copied().unwrap_or(0),
+            Expr::Var(v) => self.of.get(v.index()).copied().flatten().unwrap_or(0),
             Expr::IndexOp(op, a, b) => {
                 let strides = (self.expr(a), self.expr(b));
                 match (op, &**a, &**b) {
@@ -220,5 +248,21 @@ impl Strides {
         };
         self.largest = self.largest.max(stride);
         stride
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llir::build::mul;
+    use crate::llir::samples::{for_, let_, mut_};
+
+    #[test]
+    fn strides_of_what_loops_assign_reach_back() {
+        let [block, thread, at, n, far] = [0, 1, 2, 3, 4].map(VarId);
+        let next = Stmt::Assign { var: at, value: mul(block, Expr::Index(8)) };
+        let inside = vec![let_(far, mul(at, Expr::Index(4))), next];
+        let body = vec![mut_(at, Expr::Index(0)), for_(n, Expr::Index(0), Expr::Index(3), inside)];
+        assert_eq!(stride(&Launch::new("f".into(), vec![], (thread, 32), body), block), 32);
     }
 }

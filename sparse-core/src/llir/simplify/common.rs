@@ -67,13 +67,19 @@ fn chain<'a>(stmt: &'a mut Stmt, conds: &mut Vec<Expr>, cases: &mut Vec<&'a mut 
 fn moved_up(cases: &mut [&mut Block], conds: &[Expr]) -> Block {
     let mut moved = Block::new();
     let mut n = 0;
-    while let Some(stmt) = cases[0].get(n).cloned() {
-        let free = |var| !conds.iter().any(|cond| cond.mentions(var));
+    let free = |var: &VarId| !conds.iter().any(|cond| cond.mentions(*var));
+    while let Some(stmt) = cases[0].get(n) {
+        // A case may be long: what cannot move is not copied.
+        if movable(stmt).filter(free).is_none() {
+            n += 1;
+            continue;
+        }
+        let stmt = stmt.clone();
         let place = |case: &Block| {
             let at = case.iter().position(|s| *s == stmt)?;
             passes(&stmt, &case[..at]).then_some(at)
         };
-        match movable(&stmt).filter(|var| free(*var)).and_then(|_| take(cases, place)) {
+        match take(cases, place) {
             Some(()) => moved.push(stmt),
             None => n += 1,
         }
@@ -87,12 +93,15 @@ fn moved_down(cases: &mut [&mut Block]) -> Block {
     let mut n = cases[0].len();
     while n > 0 {
         n -= 1;
+        if movable(&cases[0][n]).is_none() {
+            continue;
+        }
         let stmt = cases[0][n].clone();
         let place = |case: &Block| {
             let at = case.iter().rposition(|s| *s == stmt)?;
             passes(&stmt, &case[at + 1..]).then_some(at)
         };
-        if movable(&stmt).and_then(|_| take(cases, place)).is_some() {
+        if take(cases, place).is_some() {
             moved.insert(0, stmt);
         }
     }

@@ -25,6 +25,9 @@ pub(super) fn dead(program: &mut Program) -> bool {
 pub(super) fn unshare(program: &mut Program) {
     for step in &mut program.steps {
         let Step::Launch(launch) = step else { continue };
+        if launch.shared.is_empty() {
+            continue;
+        }
         let mut used = BTreeSet::new();
         visit_stmts(&launch.body, &mut |s| used.extend(s.buffers()));
         visit_exprs(&launch.body, &mut |e| used.extend(e.buffer()));

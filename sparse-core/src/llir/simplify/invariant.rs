@@ -18,18 +18,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Loads such values before the outermost loop in which they stay the same.
 pub(super) fn invariant(program: &mut Program) {
-    let mut steps = std::mem::take(&mut program.steps);
-    let mut declared = declared_by_step(&steps);
-    for (n, step) in steps.iter_mut().enumerate() {
-        let on_host = !matches!(step, Step::Launch(_));
-        let first = program.vars.len();
-        if let Some(code) = step.code_mut() {
-            let names = Names::of(program, &declared, n);
-            Hoist { program, on_host, names }.block(code, &[]);
+    for step in 0..program.steps.len() {
+        let on_host = !matches!(program.steps[step], Step::Launch(_));
+        let Some(code) = program.steps[step].code_mut() else { continue };
+        let mut code = std::mem::take(code);
+        Hoist { program, on_host, names: Names::of(step) }.block(&mut code, &[]);
+        if let Some(place) = program.steps[step].code_mut() {
+            *place = code;
         }
-        declared[n].extend((first..program.vars.len()).map(|v| VarId(v as u32)));
     }
-    program.steps = steps;
 }
 
 struct Hoist<'a> {
@@ -38,40 +35,78 @@ struct Hoist<'a> {
     names: Names,
 }
 
-/// Names in a step: there may be thousands.
+/// So many names are looked for among those that there are; for more these are collected. A debug build hashes slowly.
+const FEW: u32 = 16;
+
+/// Names in a step: mostly few are asked for, but there may be thousands.
 pub(super) struct Names {
-    taken: HashSet<String>,
+    step: usize,
+    asked: u32,
+    /// By variable that there was when the first name was asked for: does another step declare it?
+    elsewhere: Option<Vec<bool>>,
+    taken: Option<HashSet<String>>,
     /// By a name that was asked for, the number that the next such has.
     next: HashMap<String, u32>,
 }
 
 impl Names {
     /// Of the step of this number: names of other steps' variables are free there.
-    pub(super) fn of(program: &Program, declared: &[BTreeSet<VarId>], step: usize) -> Names {
-        let others = declared.iter().enumerate().filter(|(n, _)| *n != step);
-        let elsewhere: BTreeSet<VarId> = others.flat_map(|(_, vars)| vars.iter().copied()).collect();
-        let vars = program.vars.iter().enumerate();
-        let here = vars.filter(|(n, _)| !elsewhere.contains(&VarId(*n as u32))).map(|(_, v)| &v.name);
-        let arrays =
-            program.buffers.iter().map(|b| &b.name).chain(program.workspaces.iter().map(|w| &w.name));
-        let taken = here.chain(arrays).cloned().collect();
-        Names { taken, next: HashMap::new() }
+    pub(super) fn of(step: usize) -> Names {
+        Names { step, asked: 0, elsewhere: None, taken: None, next: HashMap::new() }
     }
 
-    /// The name, or with a number behind it.
-    pub(super) fn fresh(&mut self, like: &str) -> String {
-        if self.taken.insert(like.to_owned()) {
-            return like.to_owned();
+    /// The name, or with a number behind it: that of the next variable or array.
+    pub(super) fn fresh(&mut self, program: &Program, like: &str) -> String {
+        self.asked += 1;
+        let elsewhere = self.elsewhere.get_or_insert_with(|| declared_elsewhere(program, self.step));
+        if self.asked > FEW && self.taken.is_none() {
+            self.taken = Some(names(program, elsewhere).cloned().collect());
         }
-        let next = self.next.entry(like.to_owned()).or_insert(2);
+        let name = match self.is_taken(program, like) {
+            true => self.numbered(program, like),
+            false => like.to_owned(),
+        };
+        if let Some(taken) = &mut self.taken {
+            taken.insert(name.clone());
+        }
+        name
+    }
+
+    fn numbered(&mut self, program: &Program, like: &str) -> String {
+        let mut number = self.next.get(like).copied().unwrap_or(2);
         loop {
-            let name = format!("{like}_{next}");
-            *next += 1;
-            if self.taken.insert(name.clone()) {
+            let name = format!("{like}_{number}");
+            number += 1;
+            if !self.is_taken(program, &name) {
+                self.next.insert(like.to_owned(), number);
                 return name;
             }
         }
     }
+
+    fn is_taken(&self, program: &Program, name: &str) -> bool {
+        match (&self.taken, &self.elsewhere) {
+            (Some(taken), _) => taken.contains(name),
+            (None, elsewhere) => names(program, elsewhere.as_deref().unwrap_or(&[])).any(|n| n == name),
+        }
+    }
+}
+
+/// By variable: does a step other than this one declare it?
+fn declared_elsewhere(program: &Program, step: usize) -> Vec<bool> {
+    let mut elsewhere = vec![false; program.vars.len()];
+    for other in program.steps.iter().enumerate().filter(|(n, _)| *n != step).filter_map(|(_, s)| s.code()) {
+        visit_stmts(other, &mut |s| s.declared().for_each(|v| elsewhere[v.index()] = true));
+    }
+    elsewhere
+}
+
+/// The names that a step cannot give: those of all arrays, and of variables that are not declared elsewhere.
+fn names<'p>(program: &'p Program, elsewhere: &'p [bool]) -> impl Iterator<Item = &'p String> {
+    let vars = program.vars.iter().enumerate();
+    let vars = vars.filter(|(n, _)| !elsewhere.get(*n).is_some_and(|e| *e)).map(|(_, v)| &v.name);
+    let arrays = program.buffers.iter().map(|b| &b.name).chain(program.workspaces.iter().map(|w| &w.name));
+    vars.chain(arrays)
 }
 
 /// A tensor's stored entry: its position in the last level.
@@ -150,7 +185,7 @@ impl Hoist<'_> {
     fn declare(&mut self, buffer: BufferId) -> VarId {
         let b = self.program.buffer(buffer);
         let Elem::Scalar(dtype) = b.elem else { unreachable!("values are scalars") };
-        let name = self.names.fresh(b.element_name());
+        let name = self.names.fresh(self.program, b.element_name());
         self.program.vars.push(Var { name, ty: Ty::Scalar(dtype) });
         VarId(self.program.vars.len() as u32 - 1)
     }
@@ -161,18 +196,6 @@ fn is_plain(index: &Expr) -> bool {
     let mut plain = true;
     index.visit(&mut |e| plain &= !matches!(e, Expr::Load { .. } | Expr::Search { .. }));
     plain
-}
-
-/// By step, the variables that its code declares.
-pub(super) fn declared_by_step(steps: &[Step]) -> Vec<BTreeSet<VarId>> {
-    steps.iter().map(declared_in).collect()
-}
-
-/// Variables that a step's code declares.
-fn declared_in(step: &Step) -> BTreeSet<VarId> {
-    let mut declared = BTreeSet::new();
-    visit_stmts(step.code().map_or(&[], |code| &code[..]), &mut |s| declared.extend(s.declared()));
-    declared
 }
 
 /// Variables that a statement assigns, or one inside of it.
@@ -198,6 +221,26 @@ mod tests {
     use crate::llir::samples::{Tables, for_, let_, mut_};
     use crate::llir::{Axis, Launch, Role};
     use expect_test::expect;
+
+    #[test]
+    fn names_are_the_same_whether_they_are_looked_for_or_collected() {
+        let mut t = Tables::new("f", "");
+        let [thread, n, m] = ["thread", "n", "m"].map(|name| t.index(name));
+        let steps = [n, m].map(|var| {
+            Step::Launch(Launch::new("f".into(), vec![], (thread, 32), vec![let_(var, Expr::Index(1))]))
+        });
+        t.0.steps = steps.into();
+        let mut names = Names::of(0);
+        for at in 1..=FEW {
+            // The other step's `m` is no name of this one's.
+            for (like, number) in [("n", at + 1), ("m", at)] {
+                let name = names.fresh(&t.0, like);
+                t.index(&name);
+                let expected = if number == 1 { like.to_owned() } else { format!("{like}_{number}") };
+                assert_eq!(name, expected);
+            }
+        }
+    }
 
     #[test]
     fn values_are_loaded_before_loops_where_their_coordinates_were_and_the_position_is_the_same() {

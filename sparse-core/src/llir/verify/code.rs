@@ -19,6 +19,7 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
         buffers: p.buffers.iter().map(|b| b.space == Space::Input || b.space == Space::InOut).collect(),
         declared: vec![false; p.buffers.len()],
         live: vec![],
+        of_host: p.steps.iter().filter_map(Step::declared).collect(),
         host: false,
         threads: None,
         in_lanes: false,
@@ -63,6 +64,8 @@ pub(super) struct Verifier<'a> {
     pub(super) declared: Vec<bool>,
     /// Variables that may be used here, innermost last.
     pub(super) live: Vec<VarId>,
+    /// Variables that the host's steps declare.
+    of_host: Vec<VarId>,
     /// In the sizes of a host step?
     pub(super) host: bool,
     /// What the iterations of the loop on threads around us share.
@@ -131,7 +134,7 @@ impl<'a> Verifier<'a> {
                 let ty = var_ty(p, *var, at)?;
                 self.expect(value, ty, at)?;
                 if self.launched && matches!(stmt, Stmt::Let { .. }) {
-                    self.facts.define(*var, value);
+                    self.facts.define_index(*var, value);
                 }
                 self.declare(*var, matches!(stmt, Stmt::Mut { .. }), at)
             }
@@ -321,8 +324,7 @@ impl<'a> Verifier<'a> {
         ensure(matches!(self.vars[id.index()], VarState::Live { .. }), Rule::Scope, at, || {
             format!("`{}` is not declared here", self.p.var(id).name)
         })?;
-        let is_host_s = |s: &Step| s.declared() == Some(id);
-        ensure(!self.launched || !self.p.steps.iter().any(is_host_s), Rule::Host, at, || {
+        ensure(!self.launched || !self.of_host.contains(&id), Rule::Host, at, || {
             format!("`{}` is the host's, which passes it to no launch", self.p.var(id).name)
         })?;
         Ok(ty)

@@ -16,6 +16,7 @@ use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::align::Facts;
 use crate::llir::{Block, Expr, Promise, Stmt, VarId, build};
+use std::rc::Rc;
 
 /// The version in which rows are whole vectors.
 #[derive(Default)]
@@ -101,9 +102,8 @@ impl Lowerer<'_> {
     ) -> Option<Block> {
         let vectors = self.gpu.as_ref()?.vectors.as_ref().filter(|_| self.is_vector(leaf))?;
         let (Expr::Index(0), Expr::Index(len)) = range else { return None };
-        let mut facts = Facts::default();
+        let mut facts = Facts::with(Rc::clone(&self.definitions));
         vectors.sizes.iter().for_each(|(size, n)| facts.multiple(*size, *n));
-        self.definitions.iter().for_each(|(v, e)| facts.define(*v, e));
         let block = Vectorizer::new(self, facts, var, *len as u32, body).run(body.clone())?;
         if let Some(vectors) = self.gpu.as_mut().and_then(|gpu| gpu.vectors.as_mut()) {
             vectors.moved.push(leaf);

@@ -1,6 +1,6 @@
 //! Which points are legal for a kernel: those that break no rule of points, nor their commands one of schedules.
 
-use super::{Numbers, Product, commands_of};
+use super::{Hybrid, Numbers, Product, checked, commands_in, commands_of};
 use crate::cin::Cin;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::Kernel;
@@ -45,6 +45,22 @@ pub fn schedule_point(
 ) -> Result<Scheduled, Diagnostics> {
     let commands = commands_of(kernel, cin, point, span).map_err(|d| Diagnostics::from(*d))?;
     apply(kernel, cin.clone(), &commands, Platform::Cuda).map_err(|found| of_point(&found, point, span))
+}
+
+/// The same by the compiler's own choice, of a kernel of which is known what it has points for.
+///
+/// # Errors
+/// As [`point_commands`].
+pub fn schedule_hybrid(
+    hybrid: &Hybrid,
+    kernel: &Kernel,
+    cin: &Cin,
+    point: &AtomicParallelism,
+    span: Span,
+) -> Result<Scheduled, Diagnostics> {
+    let commands = checked(point, span).and_then(|()| commands_in(hybrid, kernel, point, span));
+    let commands = commands.map_err(|d| Diagnostics::from(*d))?;
+    apply_own(kernel, cin.clone(), &commands, Platform::Cuda).map_err(|found| of_point(&found, point, span))
 }
 
 /// What the commands of a point break, which nobody wrote.

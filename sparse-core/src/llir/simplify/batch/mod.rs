@@ -36,7 +36,7 @@ mod plan;
 mod tests;
 mod whole;
 
-use super::invariant::{Names, declared_by_step};
+use super::invariant::Names;
 use crate::llir::align::Facts;
 use crate::llir::kernel::MAX_RESIDENT;
 use crate::llir::walk::{substitute, visit_stmts};
@@ -48,30 +48,20 @@ use plan::{Plan, Tables};
 
 /// Rewrites such loops of launches.
 pub(super) fn batch(program: &mut Program) {
-    let mut steps = std::mem::take(&mut program.steps);
-    for n in 0..steps.len() {
-        // Which names are free takes longer to find out than whether one is needed.
-        let mut found = false;
-        if let Step::Launch(launch) = &steps[n] {
-            found = has_batches(program, &launch.body);
-        }
-        if !found {
-            continue;
-        }
-        let names = Names::of(program, &declared_by_step(&steps), n);
-        if let Step::Launch(launch) = &mut steps[n] {
-            let facts = whole::facts_of(&launch.body);
-            Batch { program, names, facts }.block(&mut launch.body);
-            bound_registers(launch);
+    for step in 0..program.steps.len() {
+        let Step::Launch(launch) = &mut program.steps[step] else { continue };
+        let mut body = std::mem::take(&mut launch.body);
+        let facts = whole::facts_of(&body);
+        let mut batch = Batch { program, names: Names::of(step), facts, found: false };
+        batch.block(&mut body);
+        let found = batch.found;
+        if let Step::Launch(launch) = &mut program.steps[step] {
+            launch.body = body;
+            if found {
+                bound_registers(launch);
+            }
         }
     }
-    program.steps = steps;
-}
-
-/// Is there such a loop, outside of loops that are not short?
-fn has_batches(program: &Program, block: &[Stmt]) -> bool {
-    let inside = |s: &Stmt| !is_long(s) && s.blocks().iter().any(|b| has_batches(program, b));
-    block.iter().any(|s| Plan::of_loop(program, s).is_some() || inside(s))
 }
 
 /// A loop whose number of iterations is not a constant.
@@ -101,6 +91,8 @@ struct Batch<'a> {
     names: Names,
     /// Of the launch's variables.
     facts: Facts,
+    /// Is there such a loop, outside of loops that are not short?
+    found: bool,
 }
 
 impl Batch<'_> {
@@ -109,6 +101,7 @@ impl Batch<'_> {
         while at < block.len() {
             match Plan::of_loop(self.program, &block[at]) {
                 Some(plan) => {
+                    self.found = true;
                     let end = self.batched(&mut block[at], plan);
                     // Remarks stay at their loops.
                     let before = block[..at].iter().rposition(|s| !matches!(s, Stmt::Comment(_)));
@@ -186,7 +179,7 @@ impl Batch<'_> {
     }
 
     fn index(&mut self, name: &str) -> VarId {
-        let name = self.names.fresh(name);
+        let name = self.names.fresh(self.program, name);
         self.program.vars.push(Var { name, ty: Ty::Index });
         VarId(self.program.vars.len() as u32 - 1)
     }
@@ -199,7 +192,7 @@ impl Batch<'_> {
 
     /// A register array for what a batch has of something.
     fn register(&mut self, of: &str, elem: Elem, len: u32) -> BufferId {
-        let name = self.names.fresh(&format!("{of}_batch"));
+        let name = self.names.fresh(self.program, &format!("{of}_batch"));
         self.program.buffers.push(Buffer { name, elem, space: Space::Register { len }, array: Array::Local });
         BufferId(self.program.buffers.len() as u32 - 1)
     }

@@ -60,7 +60,7 @@ impl Plan {
 
     /// The plan of a loop; in those in which rows end, scalars are worth it.
     pub(super) fn of(tables: &Tables<'_>, var: VarId, body: &[Stmt], ends_rows: bool) -> Option<Plan> {
-        if !is_simple(body) {
+        if !body.iter().any(|s| loads_coordinate(tables, s)) || !is_simple(body) {
             return None;
         }
         let mut open = Open {
@@ -131,13 +131,16 @@ impl Plan {
 
     /// Variables of the early statements that the others use.
     fn needed_later(&self, body: &[Stmt]) -> Vec<VarId> {
+        let mut used = vec![];
+        self.each_later(body, &mut |e| {
+            e.visit(&mut |e| {
+                if let Expr::Var(v) = e {
+                    used.push(*v);
+                }
+            });
+        });
         let vars = self.early.iter().flat_map(|&at| body[at].declared());
-        vars.filter(|v| {
-            let mut used = false;
-            self.each_later(body, &mut |e| used |= e.mentions(*v));
-            used
-        })
-        .collect()
+        vars.filter(|v| used.contains(v)).collect()
     }
 
     /// Is anything left that is found by what is loaded before?
@@ -236,6 +239,19 @@ impl Open<'_> {
             self.coordinates.insert(var);
         }
     }
+}
+
+/// Does the statement itself load a coordinate, by which something else can be found?
+fn loads_coordinate(tables: &Tables<'_>, stmt: &Stmt) -> bool {
+    let mut loads = false;
+    stmt.for_each_expr(&mut |e| {
+        e.visit(&mut |e| {
+            if let Expr::Load { buffer, .. } = e {
+                loads |= matches!(tables.buffers[buffer.index()].array, Array::Crd(..));
+            }
+        });
+    });
+    loads
 }
 
 /// Does a row end before some of the entries? `if end <= p { …; end = … }`

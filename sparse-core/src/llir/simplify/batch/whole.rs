@@ -30,7 +30,7 @@ pub(super) fn facts_of(block: &[Stmt]) -> Facts {
     let mut facts = Facts::default();
     visit_stmts(block, &mut |s| {
         if let Stmt::Let { var, value } = s {
-            facts.define(*var, value);
+            facts.define_index(*var, value);
         }
     });
     facts
