@@ -6,7 +6,7 @@ use sparse_core::format::{FormatSpec, Level};
 use sparse_core::front::command::Platform;
 use sparse_core::front::{self, ast};
 use sparse_core::llir::Verified;
-use sparse_core::scalar::DType;
+use sparse_core::scalar::{DType, Value};
 use sparse_core::sim::{Arg, Limits, run_with};
 use sparse_core::tensor::DynTensor;
 use sparse_gpu::launch::{Kernel, run_dynamic};
@@ -113,6 +113,27 @@ fn schedules_compute_what_the_oracle_says() {
 fn accesses_of_several_elements_are_aligned() {
     let in_vectors = |case: &Case| case.schedule.iter().any(|c| c.args.iter().any(|a| a == "GPUVector"));
     compare("vectors", KERNELS / 4, cases(Suite::Gpu, 2).filter(in_vectors).filter_map(checked));
+}
+
+/// Sums of integers that atomic updates make pass the range of their type.
+#[test]
+fn integers_that_threads_add_up_wrap() {
+    let text = "fn kernel(A: SparseVec<i32>) -> Scalar<i32> { s = A[i]; }
+        schedule cuda {
+            pos(i, p, A[i]);
+            split(p, block, lane, 32);
+            parallelize(block, GPUBlock, Atomics);
+            parallelize(lane, GPUThread, Atomics);
+        }";
+    let kernel = front::parse_str(text).expect("a kernel");
+    let program = compile_cuda(kernel, &Options::default()).expect("a legal schedule").program;
+    let kernel = Kernel::new(program);
+    let spec = FormatSpec::new(vec![Level::Compressed { unique: true }]);
+    let entries: Vec<_> = (0..3).map(|i| (vec![i], Value::I32(i32::MAX))).collect();
+    let a = DynTensor::from_entries(spec, DType::I32, vec![3], &entries, true).expect("coordinates in range");
+    let text = compile("wraps", [&kernel].into_iter());
+    let sum = run_dynamic(&text, &kernel, &[Arg::Tensor(a)]).expect("a result").vals;
+    assert_eq!(sum, [Value::I32(i32::MAX.wrapping_mul(3))]);
 }
 
 /// Places that threads take are in no order that is known.

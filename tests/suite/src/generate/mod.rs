@@ -235,9 +235,13 @@ fn assembled(rng: &mut Rng) -> Case {
         return case;
     }
     let in_rows = rng.percent(30);
-    let mut case = if in_rows { sparse::in_rows(rng) } else { sparse::statement(rng).0 };
+    // What is packed on a GPU is rare, and hardly has several sums.
+    let themes: &[Theme] = if rng.percent(10) { &[Theme::Terms, Theme::Packed] } else { &[] };
+    let mut case = if in_rows { sparse::in_rows(rng) } else { sparse::statement(rng, themes).0 };
     case.platform = Platform::Cuda;
-    let by = if !in_rows && rng.percent(20) && schedule::draw(rng, &mut case) {
+    let by = if rng.percent(10) && workspaces::scheduled_for_gpu(rng, &mut case)
+        || !in_rows && rng.percent(20) && schedule::draw(rng, &mut case)
+    {
         Kind::Random
     } else {
         Kind::Default

@@ -95,6 +95,43 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     any
 }
 
+/// Adds commands to those that a case has, before its units; for a GPU units too, if it has none. False, and the case stays as
+/// it is, if none were found.
+pub(super) fn extend(rng: &mut Rng, case: &mut Case) -> bool {
+    let before = std::mem::take(&mut case.schedule);
+    let kernel = parse_str(&case.kernel_text());
+    case.schedule = before.clone();
+    let Ok(kernel) = kernel else { return false };
+    let Some(Ok((cin, _))) = quietly(|| schedule_kernel(&kernel)) else { return false };
+    let (units, commands): (Vec<_>, Vec<_>) = before.into_iter().partition(|c| c.name == "parallelize");
+    let (count, names) = (commands.len(), 0);
+    let mut draft =
+        Draft { case, kernel, base: cin.clone(), cin, commands, names, tiled: false, shared: false };
+    if draft.refresh() != Added::Legal {
+        return false;
+    }
+    let (depth, on_gpu) = (1 + rng.below(4), draft.case.platform == Platform::Cuda);
+    let parallel = if on_gpu { 0 } else { rng.weighted(&[(30, 0usize), (60, 1), (10, 2)]).min(depth) };
+    for at in 0..depth {
+        if !draft.extend(rng, at + parallel >= depth) {
+            break;
+        }
+    }
+    let any = draft.commands.len() > count;
+    let legal = match (on_gpu, units.is_empty()) {
+        (true, true) => draft.units(rng),
+        _ => {
+            draft.commands.extend(units);
+            draft.refresh() != Added::Refused
+        }
+    };
+    let commands = draft.commands;
+    if any && legal {
+        case.schedule = commands;
+    }
+    any && legal
+}
+
 /// What came of a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Added {

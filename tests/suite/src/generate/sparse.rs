@@ -243,7 +243,7 @@ pub fn generate_sparse(seed: u64, number: u64) -> Case {
 
 /// A kernel with a sparse result, most of the time, and how it is compiled.
 fn draw(rng: &mut Rng) -> Case {
-    let (mut case, sparse) = statement(rng);
+    let (mut case, sparse) = statement(rng, &[]);
     if !sparse {
         return case;
     }
@@ -279,8 +279,9 @@ fn draw(rng: &mut Rng) -> Case {
     case
 }
 
-/// What is computed, by the default schedule of CPUs, and whether its result is sparse, which now and then it cannot be.
-pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
+/// What is computed, by the default schedule of CPUs, and whether its result is sparse, which now and then it cannot be. It has
+/// these themes beside its own.
+pub(super) fn statement(rng: &mut Rng, themes: &[Theme]) -> (Case, bool) {
     use DType::*;
     let mut tries = 0;
     loop {
@@ -293,6 +294,7 @@ pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
             (8, Values::Special),
         ]);
         let mut taste = Taste::plain(dtype, values, Pattern::Rows).with_themes(rng, 45);
+        taste.themes.extend(themes);
         // Singletons below unique levels hardly meet a result of an operand's pattern by chance.
         let lone = taste.has(Theme::Singletons) && rng.percent(25);
         // Integers that are infinite are refused in most sums, and those that have a name are sums.
@@ -437,14 +439,14 @@ fn is_lone(spec: &FormatSpec) -> bool {
 
 /// A statement, mostly with rows that go through a workspace each, as those of a product do.
 pub(super) fn in_rows(rng: &mut Rng) -> Case {
-    let mut case = statement(rng).0;
+    let mut case = statement(rng, &[]).0;
     for _ in 0..20 {
         if case.output().spec.levels == [D, C]
             && matches!(&workspaces(&case)[..], [(_, vars)] if vars.len() == 1)
         {
             break;
         }
-        case = statement(rng).0;
+        case = statement(rng, &[]).0;
     }
     case
 }

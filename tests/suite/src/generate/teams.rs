@@ -1,6 +1,7 @@
 //! Rows of sparse results on teams of a GPU's threads.
 
 use super::results::{C, D};
+use super::schedule;
 use super::workspaces::own_workspace;
 use crate::case::Case;
 use crate::command::Command;
@@ -100,6 +101,10 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
         case.about.push("rows on blocks".into());
     }
     case.schedule = commands;
+    // Not all loops stay what units are for.
+    if rng.percent(60) && (0..4).any(|_| schedule::extend(rng, case)) {
+        case.about.push("rows on teams, other commands inside".into());
+    }
 }
 
 /// Seldom, a command that makes other rows of a result's, and their variable: by fusing the loop inside, or by a promise.

@@ -84,7 +84,23 @@ pub(super) fn choose_workspace(rng: &mut Rng, case: &mut Case) {
         if case.schedule.len() > 1 {
             case.about.push("a workspace over what was split".into());
         }
+        if rng.percent(45) && schedule::extend(rng, case) {
+            case.about.push(format!("other commands beside a {format:?}"));
+        }
     }
+}
+
+/// The first workspace by a command, other commands about its loops, and units for them; false if there are none.
+pub(super) fn scheduled_for_gpu(rng: &mut Rng, case: &mut Case) -> bool {
+    let Some((format, _, command)) = own_workspace(rng, case) else { return false };
+    let before = made_into_others(rng, &command);
+    case.schedule = before.into_iter().chain([command]).collect();
+    let scheduled = (0..4).any(|_| schedule::extend(rng, case));
+    match scheduled {
+        true => case.about.push(format!("units beside a {format:?}")),
+        false => case.schedule.clear(),
+    }
+    scheduled
 }
 
 /// Seldom a command before another, which makes one of the variables of its workspace into others.

@@ -346,6 +346,8 @@ const GPU: &[&str] = &[
     "default: MTTKRP of order 3",
     "default: a scalar",
     "scattered whole on a GPU",
+    "rows on teams, other commands inside",
+    "units beside a Hash",
     "rows of groups of 2",
     "rows of groups of 4",
     "rows of groups of 8",

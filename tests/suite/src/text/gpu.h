@@ -242,7 +242,9 @@ template <typename T> T atomicCAS(T* at, T expected, T value) {
 template <typename T> T atomicAdd(T* at, T value) {
     gpu::interrupt();
     const T seen = *at;
-    *at += value;
+    // Integers wrap there.
+    if constexpr (std::is_integral_v<T>) __builtin_add_overflow(seen, value, at);
+    else *at += value;
     return seen;
 }
 template <typename T> T atomicMin(T* at, T value) {
