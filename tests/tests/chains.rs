@@ -74,6 +74,18 @@ fn rows_that_others_read_are_summed_once() -> Result<(), Error> {
     Ok(())
 }
 
+/// Each row is summed once: what is summed is stored, and nothing is stored before. Threads share the question which rows are empty.
+#[test]
+fn rows_that_others_read_are_stored_once() {
+    for text in [TWO_HOPS, TWO_HOPS_OF_ROWS] {
+        let program = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap().program_text();
+        assert!(program.contains("let mut t0 = [unwritten; "), "{program}");
+        let sums = program.lines().filter(|l| l.trim().starts_with("t0[") && l.contains(" += "));
+        assert_eq!(sums.count(), 0, "{program}");
+        assert!(program.contains("for threads(work S2_dim) part in 0..64 {"), "{program}");
+    }
+}
+
 /// Of 1000 rows 20 are read: no others are summed, whose array would take memory for all of them, too.
 #[test]
 fn few_rows_that_others_read_are_summed_alone() -> Result<(), Error> {

@@ -9,19 +9,47 @@
 //! row is without terms, or it makes no difference: 0 times an integer is 0. All rows are computed, read or not, so that calls
 //! that would read few of them have the loops without such arrays.
 
-use super::region::either;
-use super::state::State;
+use super::output::Output;
+use super::region::{Window, either};
+use super::state::{Lhs, State};
 use super::{Lowered, Lowerer, joined};
 use crate::cin::nested::Nested;
 use crate::cin::result::ResultKind;
-use crate::cin::val::{AccessId, Production, Val};
+use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
 use crate::cin::{Access, Cin, Expr as CinExpr, Stmt as CinStmt, Workspace};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Step, Stmt, Ty, build};
+use crate::llir::{Array, Block, BufferId, Elem, Expr, Init, LoopKind, Space, Step, Stmt, Ty, VarId, build};
 use crate::work::READ;
 
+/// Whether a row is empty is asked in so many parts.
+const PARTS: u64 = 64;
+
 impl<'k> Lowerer<'k> {
+    /// An array that its producer writes as if it were a dense result: of rows that are summed once each nothing is written before.
+    pub(super) fn fill_product(
+        &mut self,
+        (w, dims): (Workspace, &[Expr]),
+        (nest, written): (Nest, Vec<IndexVar>),
+        st: &State,
+        block: &mut Block,
+    ) -> Result<BufferId, Box<Diagnostic>> {
+        let background = self.before(&nest).map_or(self.dtype.zero(), Constant::value);
+        let name = self.workspaces[w.index()].name.clone();
+        let buffer = self.local(&name, Elem::Scalar(self.dtype), Space::Scratch);
+        let array = Output::of_array(buffer, written, background, (self.out.tensor, nest.rhs.clone()));
+        let result = std::mem::replace(&mut self.out, array);
+        let filled = self.produce(nest, Lhs::Output { block: None }, &State { fiber: None, ..st.clone() });
+        let array = std::mem::replace(&mut self.out, result);
+        let filled = filled?;
+        let whole = !array.needs_init && !filled.is_empty();
+        let init = if whole { Init::Unwritten } else { Init::Value(background) };
+        let len = dims.iter().cloned().fold(Expr::Index(1), build::mul);
+        block.push(Stmt::Alloc { buffer, len, init });
+        block.extend(filled);
+        Ok(buffer)
+    }
+
     /// A consumer of an array that has the rows of an operand: where none of these is empty, and where some are.
     pub(super) fn read_rows(
         &mut self,
@@ -35,20 +63,54 @@ impl<'k> Lowerer<'k> {
             return Ok(whole);
         }
         let pos = self.input(Array::Pos(rows.tensor, 1));
+        let filled = found.first().and_then(|p| p.nest.loops.first());
+        let on_threads = filled.is_some_and(|v| self.runs_on_threads(*v));
         let some = self.with_rows((array, dims, Some(pos)), found, loops, st)?;
         if whole == some {
             return Ok(whole);
         }
-        let least = self.fresh("shortest", Ty::Index);
-        let h = self.fresh("h", Ty::Index);
-        let length = build::sub(build::load(pos, build::add(h, Expr::Index(1))), build::load(pos, h));
-        let shorter = Stmt::Assign { var: least, value: build::min(least, length) };
-        let (lo, hi) = (Expr::Index(0), dims[0].clone());
-        let block = vec![
-            Stmt::Mut { var: least, value: Expr::Index(1) },
-            Stmt::For { var: h, lo, hi, step: 1, kind: LoopKind::Serial, body: vec![shorter] },
-        ];
+        let (block, least) = self.shortest_row(pos, &dims[0], on_threads);
         Ok(joined(block, either(build::lt(Expr::Index(0), least), whole, some)))
+    }
+
+    /// The least of 1 and the rows' lengths. Threads, if they fill the rows, each look at a part of them first.
+    fn shortest_row(&mut self, pos: BufferId, rows: &Expr, on_threads: bool) -> (Block, VarId) {
+        if !on_threads {
+            return self.shortest_of(pos, Window { lo: Expr::Index(0), hi: rows.clone() });
+        }
+        let of_parts = self.local("shortest_of", Elem::Index, Space::Scratch);
+        let [part, begin] = ["part", "begin"].map(|name| self.fresh(name, Ty::Index));
+        let (parts, bound) = (Expr::Index(PARTS), |at: Expr| build::min(at, rows.clone()));
+        let length = build::div(build::add(rows.clone(), Expr::Index(PARTS - 1)), parts.clone());
+        let value = bound(build::mul(part, length.clone()));
+        let window = Window { lo: begin.into(), hi: bound(build::add(begin, length)) };
+        let (of_part, least) = self.shortest_of(pos, window);
+        let store = Stmt::Store { buffer: of_parts, index: part.into(), value: least.into() };
+        let body = joined(joined(vec![Stmt::Let { var: begin, value }], of_part), vec![store]);
+        let (lo, hi) = (Expr::Index(0), parts.clone());
+        let (work, appends) = (rows.clone(), None);
+        let mut block = vec![
+            Stmt::Alloc { buffer: of_parts, len: parts, init: Init::Unwritten },
+            Stmt::Threads { var: part, lo, hi, work, balance: vec![], private: None, appends, body },
+        ];
+        let all = Window { lo: Expr::Index(0), hi: Expr::Index(PARTS) };
+        let (of_all, least) = self.least_of("part", all, |part| build::load(of_parts, part));
+        block.extend(of_all);
+        (block, least)
+    }
+
+    fn shortest_of(&mut self, pos: BufferId, window: Window) -> (Block, VarId) {
+        let end = |h| build::load(pos, build::add(h, Expr::Index(1)));
+        self.least_of("h", window, |h| build::sub(end(h), build::load(pos, h)))
+    }
+
+    /// The least of 1 and some indices.
+    fn least_of(&mut self, name: &str, w: Window, each: impl Fn(VarId) -> Expr) -> (Block, VarId) {
+        let [least, var] = ["shortest", name].map(|name| self.fresh(name, Ty::Index));
+        let body = vec![Stmt::Assign { var: least, value: build::min(least, each(var)) }];
+        let (Window { lo, hi }, kind) = (w, LoopKind::Serial);
+        let all = Stmt::For { var, lo, hi, step: 1, kind, body };
+        (vec![Stmt::Mut { var: least, value: Expr::Index(1) }, all], least)
     }
 
     /// The consumer that asks these positions whether a row has terms.
