@@ -154,10 +154,9 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
                 Some(copied) => schedule::with_copies(kernel, copied),
                 None => schedule::default(kernel, cin.clone()),
             };
-            match copies::with_arrays(kernel).and_then(|cin| checked(kernel, cin).ok()) {
-                Some(arrays) => schedule::with_arrays(kernel, arrays, scheduled),
-                None => scheduled,
-            }
+            let arrays = copies::with_arrays(kernel).into_iter().rev();
+            let arrays = arrays.filter_map(|cin| checked(kernel, cin).ok());
+            arrays.fold(scheduled, |others, cin| schedule::with_arrays(kernel, cin, others))
         }
         // A point is for GPUs: the front refuses it here.
         Schedule::None | Schedule::Point(..) => schedule::apply(kernel, cin.clone(), &[], Platform::Cpu)?,
@@ -366,7 +365,7 @@ fn lower_scheduled(
     platform: Platform,
     suffix: &str,
 ) -> Result<Compiled, Diagnostics> {
-    let Scheduled { cin, steps, mut warnings, ignored_races, other } = scheduled;
+    let Scheduled { cin, steps, mut warnings, ignored_races, others } = scheduled;
     warnings.extend(densify::warnings(&kernel, concretized));
     // Without a schedule loops with other copies may run; in one, what is computed first was asked for.
     let schedule = if platform == Platform::Cpu { &kernel.cpu } else { &kernel.cuda };
@@ -374,7 +373,7 @@ fn lower_scheduled(
     warnings.extend(copies::warnings(&kernel, copying));
     let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
-    let (mut program, remarks) = lower::lower(&kernel, (&cin, other.as_ref()), &options.lower, platform)
+    let (mut program, remarks) = lower::lower(&kernel, (&cin, &others), &options.lower, platform)
         .map_err(|d| Diagnostics::from(*d))?;
     warnings.extend(remarks.warnings);
     let of_program = |race: schedule::IgnoredRace| IgnoredRace { tensor: race.tensor, warning: race.warning };

@@ -10,9 +10,9 @@
 //! that would read few of them have the loops without such arrays.
 
 use super::output::Output;
-use super::region::{Window, either};
+use super::region::{Window, either, guard};
 use super::state::{Lhs, State};
-use super::{Lowered, Lowerer, joined};
+use super::{Lowered, Lowerer, internal, joined};
 use crate::cin::nested::Nested;
 use crate::cin::result::ResultKind;
 use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
@@ -59,24 +59,30 @@ impl<'k> Lowerer<'k> {
         st: State,
     ) -> Lowered {
         let whole = self.with_rows((array, dims, None), found, loops, st.clone())?;
-        if !self.dtype.is_float() {
+        // Where arrays are made of this one, calls have been asked already.
+        let asked = found.first().is_some_and(|p| self.makes_rows(p.workspace, &st));
+        if asked || !self.dtype.is_float() {
             return Ok(whole);
         }
         let pos = self.input(Array::Pos(rows.tensor, 1));
-        let filled = found.first().and_then(|p| p.nest.loops.first());
-        let on_threads = filled.is_some_and(|v| self.runs_on_threads(*v));
+        let filled = found.first().and_then(|p| Some((*p.read.first()?, *p.nest.loops.first()?)));
+        let Some((row, filled)) = filled else {
+            return Err(internal(self.kernel, "an array has rows without a loop"));
+        };
         let some = self.with_rows((array, dims, Some(pos)), found, loops, st)?;
         if whole == some {
             return Ok(whole);
         }
-        let (block, least) = self.shortest_row(pos, &dims[0], on_threads);
+        let (row, on_threads) = (self.provenance.original(row), self.runs_on_threads(filled));
+        let (block, least) = self.shortest_row(pos, row, on_threads);
         Ok(joined(block, either(build::lt(Expr::Index(0), least), whole, some)))
     }
 
     /// The least of 1 and the rows' lengths. Threads, if they fill the rows, each look at a part of them first.
-    fn shortest_row(&mut self, pos: BufferId, rows: &Expr, on_threads: bool) -> (Block, VarId) {
+    fn shortest_row(&mut self, pos: BufferId, row: IndexVar, on_threads: bool) -> (Block, VarId) {
+        let (rows, name) = (self.extent(row), self.name(row));
         if !on_threads {
-            return self.shortest_of(pos, Window { lo: Expr::Index(0), hi: rows.clone() });
+            return self.shortest_of(&name, pos, Window { lo: Expr::Index(0), hi: rows });
         }
         let of_parts = self.local("shortest_of", Elem::Index, Space::Scratch);
         let [part, begin] = ["part", "begin"].map(|name| self.fresh(name, Ty::Index));
@@ -84,7 +90,7 @@ impl<'k> Lowerer<'k> {
         let length = build::div(build::add(rows.clone(), Expr::Index(PARTS - 1)), parts.clone());
         let value = bound(build::mul(part, length.clone()));
         let window = Window { lo: begin.into(), hi: bound(build::add(begin, length)) };
-        let (of_part, least) = self.shortest_of(pos, window);
+        let (of_part, least) = self.shortest_of(&name, pos, window);
         let store = Stmt::Store { buffer: of_parts, index: part.into(), value: least.into() };
         let body = joined(joined(vec![Stmt::Let { var: begin, value }], of_part), vec![store]);
         let (lo, hi) = (Expr::Index(0), parts.clone());
@@ -99,9 +105,9 @@ impl<'k> Lowerer<'k> {
         (block, least)
     }
 
-    fn shortest_of(&mut self, pos: BufferId, window: Window) -> (Block, VarId) {
+    fn shortest_of(&mut self, name: &str, pos: BufferId, window: Window) -> (Block, VarId) {
         let end = |h| build::load(pos, build::add(h, Expr::Index(1)));
-        self.least_of("h", window, |h| build::sub(end(h), build::load(pos, h)))
+        self.least_of(name, window, |h| build::sub(end(h), build::load(pos, h)))
     }
 
     /// The least of 1 and some indices.
@@ -142,30 +148,69 @@ impl<'k> Lowerer<'k> {
         Some(build::lt(build::load(*pos, begin), build::load(*pos, end)))
     }
 
-    /// The same program where enough rows of its arrays are read, else another one for the same statement.
-    pub(super) fn or_other(
+    /// Is a workspace read by what fills another array outside of all loops?
+    fn makes_rows(&self, w: Workspace, st: &State) -> bool {
+        let mut makes = false;
+        st.rhs.for_each_production(&mut |of| {
+            let rows = self.workspaces[of.workspace.index()].rows.is_some();
+            of.nest.rhs.for_each_production(&mut |p| makes |= rows && p.workspace == w);
+        });
+        makes
+    }
+
+    /// The same program where enough rows of its arrays are read, else other ones for the same statement.
+    pub(super) fn or_others(
         &mut self,
         steps: Vec<Step>,
         cin: &Cin,
-        (other, kind): (&'k Cin, ResultKind),
+        (others, kind): (&'k [Cin], &ResultKind),
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        let Some((other, further)) = others.split_first() else { return Ok(steps) };
         let Some(nested) = Nested::from_cin(other) else { return Ok(steps) };
-        let enough = self.reads_enough(cin);
-        let mut l = Lowerer::new(self.kernel, self.options, &nested, (kind, other), Some(self));
+        let (mut block, fits) = self.asks(cin);
+        let mut l = Lowerer::new(self.kernel, self.options, &nested, (kind.clone(), other), Some(self));
         let state = super::root_state(&nested, other, self.kernel, l.out.fiber());
         l.out.needs_init = state.is_noop(&l);
         let few = l.written_steps(&nested.nest.loops, state, "")?;
+        let few = l.or_others(few, other, (further, kind))?;
         self.out.needs_init |= l.out.needs_init;
         let run = |steps: Vec<Step>| {
             let code =
                 steps.into_iter().filter_map(|s| if let Step::Run(code) = s { Some(code) } else { None });
             code.flatten().collect::<Block>()
         };
-        let code = either(enough, run(steps), run(few));
+        block.extend(either(fits, run(steps), run(few)));
         self.take_tables(l);
         let mut steps = self.output_steps();
-        steps.extend((!code.is_empty()).then_some(Step::Run(code)));
+        steps.extend((!block.is_empty()).then_some(Step::Run(block)));
         Ok(steps)
+    }
+
+    /// Whether a call is one for arrays: enough of their rows are read, and none is empty of those of operands of which others are made.
+    fn asks(&mut self, cin: &Cin) -> (Block, Expr) {
+        let enough = self.reads_enough(cin);
+        let arrays = || cin.outside().filter(|(_, w)| w.rows.is_some());
+        let makes = |w: Workspace| arrays().any(|(of, _)| reader(of, w).is_some());
+        let made_of: Vec<_> = arrays().filter(|(p, _)| p.fills().is_some_and(&makes)).collect();
+        if made_of.is_empty() || !self.dtype.is_float() {
+            return (vec![], enough);
+        }
+        let least = self.fresh("shortest", Ty::Index);
+        let mut asked = Block::new();
+        let mut all: Option<Expr> = None;
+        for (producer, decl) in made_of {
+            let (Some(rows), Some(row)) = (&decl.rows, decl.vars.first()) else { continue };
+            let pos = self.input(Array::Pos(rows.tensor, 1));
+            let on_threads = producer.loops().first().is_some_and(|v| self.runs_on_threads(*v));
+            let row = self.provenance.original(*row);
+            let (block, of_rows) = self.shortest_row(pos, row, on_threads);
+            asked.extend(block);
+            all = Some(all.map_or(of_rows.into(), |all| build::min(all, of_rows)));
+        }
+        asked.extend(all.map(|value| Stmt::Assign { var: least, value }));
+        let mut block = vec![Stmt::Mut { var: least, value: Expr::Index(0) }];
+        block.extend(guard(enough, asked));
+        (block, build::lt(Expr::Index(0), least))
     }
 
     /// What has been declared beside this program.
