@@ -189,7 +189,8 @@ impl<'a> Stmts<'a> {
                     return partial.emit(self);
                 }
                 if *step == 1
-                    && let Some(runs) = runs::emit(self, *var, lo, hi, body)
+                    && let Some(runs) =
+                        runs::emit(self, *var, lo, hi, body).or_else(|| runs::tile(self, *var, lo, hi, body))
                 {
                     return runs;
                 }
@@ -352,7 +353,7 @@ impl<'a> Stmts<'a> {
     }
 
     /// A value as it is stored in a buffer: indices as i32.
-    fn element(self, buffer: BufferId, value: &Expr) -> Tokens {
+    pub(super) fn element(self, buffer: BufferId, value: &Expr) -> Tokens {
         let tokens = self.exprs.expr(value);
         match (self.names.program.buffer(buffer).elem, value) {
             (Elem::Scalar(_), _) => tokens,
