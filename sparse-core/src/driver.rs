@@ -155,10 +155,9 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
                 Some(copied) => schedule::with_copies(kernel, copied),
                 None => schedule::default(kernel, cin.clone()),
             };
-            match copies::with_arrays(kernel).and_then(|cin| checked(kernel, cin).ok()) {
-                Some(arrays) => schedule::with_arrays(kernel, arrays, scheduled),
-                None => scheduled,
-            }
+            let arrays = copies::with_arrays(kernel).into_iter().rev();
+            let arrays = arrays.filter_map(|cin| checked(kernel, cin).ok());
+            arrays.fold(scheduled, |others, cin| schedule::with_arrays(kernel, cin, others))
         }
         // A point is for GPUs: the front refuses it here.
         Schedule::None | Schedule::Point(..) => schedule::apply(kernel, cin.clone(), &[], Platform::Cpu)?,

@@ -80,6 +80,17 @@ fn kernels_in_place_allocate_nothing() {
     assert_ne!(shared.vals(), c.vals());
 }
 
+/// Columns are made of rows where they are going to lie: their arrays, the shared holders of these, and the list of levels.
+#[test]
+fn rows_become_columns_in_their_own_memory() {
+    let a = Csr::<f64>::random_sparse([300, 200], 0.1, 1);
+    let mut csc: Option<Csc<f64>> = None;
+    let made = allocations(|| csc = a.convert().ok());
+    assert!(made <= 9, "{made} allocations");
+    let csc = csc.expect("columns");
+    assert!(csc.convert::<(Dense, Compressed)>().is_ok_and(|rows| rows == a));
+}
+
 #[test]
 fn a_result_in_an_operand_s_pattern_shares_its_levels() {
     let s = Csr::<f64>::random_sparse([40, 30], 0.2, 1);

@@ -74,6 +74,38 @@ fn rows_that_others_read_are_summed_once() -> Result<(), Error> {
     Ok(())
 }
 
+/// Each row is summed once: what is summed is stored, and nothing is stored before. Threads share the question which rows are empty.
+#[test]
+fn rows_that_others_read_are_stored_once() {
+    for text in [TWO_HOPS, TWO_HOPS_OF_ROWS] {
+        let program = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap().program_text();
+        assert!(program.contains("let mut t0 = [unwritten; "), "{program}");
+        let sums = program.lines().filter(|l| l.trim().starts_with("t0[") && l.contains(" += "));
+        assert_eq!(sums.count(), 0, "{program}");
+        assert!(program.contains("for threads(work S2_dim) part in 0..64 {"), "{program}");
+    }
+}
+
+const THREE_HOPS: &str = "fn f(S: Csr<f64>, A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = S[i, h] * A[h, j] * B[j, k] * x[k]; }";
+
+/// Two products of 60 rows of 20 entries after the first one: 3 600 products, not 24 000 for each i.
+#[test]
+fn products_of_products_are_summed_once() -> Result<(), Error> {
+    let a = rows(60, 20)?;
+    let x = DynTensor::from(&DenseVec::<f64>::from_triplets([60], (0..60).map(|j| ([j], 1.0)))?);
+    for text in [THREE_HOPS, &THREE_HOPS.replace("y[i] = ", "y[i] = x[i] - ")] {
+        assert!(takes(text, &[&a, &a, &a, &x], 16_000), "{text}");
+    }
+    let all = (0..240).map(|n| ([n / 4, n % 4], 1.0));
+    let x = DynTensor::from(&DenseMat::<f64>::from_triplets([60, 4], all)?);
+    let of_rows = THREE_HOPS
+        .replace("x: DenseVec<f64>) -> DenseVec", "x: DenseMat<f64>) -> DenseMat")
+        .replace("y[i]", "y[i, l]")
+        .replace("x[k]", "x[k, l]");
+    assert!(takes(&of_rows, &[&a, &a, &a, &x], 90_000));
+    Ok(())
+}
+
 /// Of 1000 rows 20 are read: no others are summed, whose array would take memory for all of them, too.
 #[test]
 fn few_rows_that_others_read_are_summed_alone() -> Result<(), Error> {
@@ -88,6 +120,27 @@ fn few_rows_that_others_read_are_summed_alone() -> Result<(), Error> {
     let x = DynTensor::from(&DenseMat::<f64>::from_triplets([1, 8], (0..8).map(|k| ([0, k], 1.0)))?);
     assert!(takes(TWO_HOPS_OF_ROWS, &[&most, &one, &x], 15_000));
     Ok(())
+}
+
+/// Nor does one whose entries all meet such rows; where the last product has none of them, the array says enough.
+#[test]
+fn rows_that_meet_empty_rows_alone_take_no_part() {
+    let s: [(&[usize], f64); 6] =
+        [(&[0, 0], 1.0), (&[0, 1], INF), (&[0, 2], 3.0), (&[1, 0], f64::NAN), (&[1, 1], INF), (&[1, 2], 6.0)];
+    // The second row meets the second and the third of the last matrix.
+    let a: [(&[usize], f64); 6] =
+        [(&[0, 0], 2.0), (&[0, 1], 2.0), (&[1, 1], 5.0), (&[1, 2], -1.0), (&[2, 0], 4.0), (&[2, 2], -4.0)];
+    let b: [(&[usize], f64); 4] = [(&[0, 0], 2.0), (&[1, 1], 5.0), (&[2, 0], 4.0), (&[2, 2], -4.0)];
+    let x: [(&[usize], f64); 3] = [(&[0], 1.0), (&[1], 4.0), (&[2], 1.0)];
+    for (of_a, of_b) in [(6, 1), (6, 2), (6, 4), (2, 4)] {
+        let data = [
+            Named("S", &[2, 3], &s),
+            Named("A", &[3, 3], &a[..of_a]),
+            Named("B", &[3, 3], &b[..of_b]),
+            Named("x", &[3], &x),
+        ];
+        agrees(&THREE_HOPS.replace("fn f", "fn kernel").replace("y[", "R["), &data);
+    }
 }
 
 /// A row without entries takes no part in what reads it: nothing, not ∞ · 0. One whose entries come to 0 does.
@@ -138,6 +191,31 @@ fn compiled_code_passes_over_rows_without_entries() -> Result<(), Error> {
         let expected = if empty { finite } else { INF };
         assert!(two_hops(&s, &a, &x)?.vals().iter().all(|v| *v == expected), "{n} {empty}");
         assert!(two_hops_of_rows(&s, &a, &columns)?.vals().iter().all(|v| *v == expected), "{n} {empty}");
+    }
+    Ok(())
+}
+
+tensor_kernel! {
+    fn three_hops(S: Csr<f64>, A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = S[i, h] * A[h, j] * B[j, k] * x[k];
+    }
+    schedule cuda = none;
+}
+
+/// The same of three matrices: row 1 of the second one has two entries, which may meet empty rows of the last one alone.
+#[test]
+fn compiled_code_passes_over_rows_that_meet_empty_rows_alone() -> Result<(), Error> {
+    let twice = (0..2).flat_map(|i| (0..40).map(move |h| ([i, h], if h == 1 { INF } else { 1.0 })));
+    let s = Csr::<f64>::from_triplets([2, 40], twice)?;
+    let a = (0..40).flat_map(|h| [([h, (2 * h) % 40], 1.0), ([h, (2 * h + 20) % 40], 1.0)]);
+    let a = Csr::<f64>::from_triplets([40, 40], a)?;
+    let x = DenseVec::<f64>::from_triplets([40], (0..40).map(|j| ([j], 1.0)))?;
+    // Rows 11, 21 and 31 of A are as row 1.
+    for (empty, expected) in [(&[][..], INF), (&[2], INF), (&[2, 22], 72.0)] {
+        let b = (0..40).filter(|j| !empty.contains(j)).map(|j| ([j, j / 2], 1.0));
+        let b = Csr::<f64>::from_triplets([40, 40], b)?;
+        let y = three_hops(&s, &a, &b, &x)?;
+        assert_eq!(y.vals(), [expected, expected], "{empty:?}");
     }
     Ok(())
 }

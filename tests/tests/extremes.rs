@@ -19,6 +19,15 @@ tensor_kernel! {
     fn smallest_f64(X: DenseMat<f64>) -> DenseVec<f64> { y[i] min= X[i, j]; }
 }
 tensor_kernel! {
+    fn farthest_from_zero_f32(X: DenseMat<f32>) -> DenseVec<f32> { y[i] max= abs(X[i, j]); }
+}
+tensor_kernel! {
+    fn rounded(X: DenseMat<f64>) -> DenseVec<f64> { y[i] max= floor(X[i, j] / 4) - ceil(sqrt(abs(X[i, j]))); }
+}
+tensor_kernel! {
+    fn farthest_from_zero(A: Csr<f64>) -> DenseVec<f64> { y[i] max= abs(A[i, j]); }
+}
+tensor_kernel! {
     fn shortest(X: DenseMat<f64>, d: DenseVec<f64>) -> Scalar<f64> { s min= X[i, j] - 2 * d[j]; }
 }
 tensor_kernel! {
@@ -65,6 +74,9 @@ fn of_rows_of_all_lengths() -> Result<(), Error> {
         let (narrow_most, narrow_least) = (largest_f32(&narrow)?, smallest_f32(&narrow)?);
         let stored = Tensor::from_triplets([rows, columns], entries().map(|[i, j]| ([i, j], of(i, j))))?;
         let of_stored = largest_stored(&stored)?;
+        let far_narrow = farthest_from_zero_f32(&narrow)?;
+        let listed = Csr::from_triplets([rows, columns], entries().map(|[i, j]| ([i, j], of(i, j))))?;
+        let (far_stored, round_values) = (farthest_from_zero(&listed)?, rounded(&x)?);
         for i in 0..rows {
             let row = || (0..columns).map(|j| of(i, j));
             let (large, small) =
@@ -72,6 +84,15 @@ fn of_rows_of_all_lengths() -> Result<(), Error> {
             assert_eq!([most.get([i]), least.get([i])], [large, small], "row {i} of {columns}");
             assert_eq!([narrow_most.get([i]), narrow_least.get([i])], [large as f32, small as f32]);
             assert_eq!(of_stored.get([i]), large, "row {i} of {columns}");
+            let far = row().map(f64::abs).fold(f64::NEG_INFINITY, f64::max);
+            assert_eq!(far_narrow.get([i]), far as f32, "row {i} of {columns}");
+            assert_eq!(far_stored.get([i]), far, "row {i} of {columns}");
+            let round = row().map(|v| (v / 4.0).floor() - v.abs().sqrt().ceil());
+            assert_eq!(
+                round_values.get([i]),
+                round.fold(f64::NEG_INFINITY, f64::max),
+                "row {i} of {columns}"
+            );
         }
         let d = DenseVec::<f64>::from_triplets([columns], (0..columns).map(|j| ([j], j as f64 % 5.0)))?;
         let each = entries().map(|[i, j]| of(i, j) - 2.0 * (j as f64 % 5.0));

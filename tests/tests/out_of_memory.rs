@@ -136,6 +136,13 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
+    fn two_products(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, h] * B[h, j] * x[j];
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
     fn column_sums(A: Csr<f64>, y: &mut DenseVec<f64>) {
         y[j] = A[i, j];
     }
@@ -186,6 +193,16 @@ fn dense_workspaces() {
     let (a, b) = (Csr::random_sparse([50, 80], 0.5, 1), Csr::random_sparse([80, 20_000], 0.1, 2));
     let x = DenseVec::random([20_000], 3);
     refused(100_000, &product_by_vector(&a, &b, &x).unwrap(), || product_by_vector(&a, &b, &x));
+}
+
+/// Nothing is written to it before its rows are, so that it is the allocation that fails.
+#[test]
+fn parts_of_products() {
+    // The result is shorter than the part, of whose rows each is read twice.
+    let entries = (0..40_000).map(|n| ([n / 2000, n % 20_000], 1.0));
+    let (a, b) = (Csr::from_triplets([20, 20_000], entries).unwrap(), DenseVec::random([300], 3));
+    let rows = Csr::from_triplets([20_000, 300], (0..20_000).map(|h| ([h, h % 300], 2.0))).unwrap();
+    refused(100_000, &two_products(&a, &rows, &b).unwrap(), || two_products(&a, &rows, &b));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::check::workspace_wraps;
 use super::copies::{gathered, subsets};
 use super::order::{self, Around, Nest, Orders, Reduced};
 use super::rename::rename;
-use super::terms::{Apart, Term, Which, access, split, sums_terms};
+use super::terms::{Apart, Arrays, Term, Which, access, split, sums_terms};
 use super::{Access, Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Level;
@@ -120,7 +120,7 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
         within: t.within,
         order: &t.order,
         part: t.part,
-        array: apart.arrays && sparse_rows(kernel, t).is_some(),
+        array: sparse_rows(kernel, &first, t, apart.arrays).is_some(),
     });
     let nests: Vec<Nest<'_>> = std::iter::once(root).chain(below).collect();
     let around = match rows {
@@ -139,7 +139,7 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
     for (n, (r, term)) in orders.reductions.iter().zip(&first).enumerate() {
         // Inside of a term what is not stored does not take part, and is no number.
-        let rows = rows_of_array(kernel, &first, n, &orders).filter(|_| apart.arrays);
+        let rows = rows_of_array(kernel, &first, n, &orders, apart.arrays);
         let format = match term.part {
             true if rows.is_some() => WorkspaceFormat::Dense,
             true => format_of_part(kernel, &first, n, &orders)?,
@@ -311,27 +311,37 @@ fn format_of_part(
 
 /// The operand that says which rows of an array outside of all loops have terms, if a part of a product can be one: for each of the
 /// rows its sum goes over this operand's fiber, and what is read of it are whole rows.
-fn rows_of_array(kernel: &Kernel, first: &[Term], number: usize, orders: &Orders) -> Option<Access> {
+fn rows_of_array(
+    kernel: &Kernel,
+    first: &[Term],
+    number: usize,
+    orders: &Orders,
+    arrays: Arrays,
+) -> Option<Access> {
     let (term, r) = (&first[number], &orders.reductions[number]);
     let dense = kernel.tensors[kernel.assignment.lhs.tensor.index()].spec.is_dense();
+    let is_array = |w: usize| rows_of_array(kernel, first, w, orders, arrays).is_some();
     // Rows that another part selects are few, or many.
-    let direct = term.within.is_none_or(|w| !first[w].part);
-    let a = sparse_rows(kernel, term).filter(|_| dense && direct && r.outside == 0)?;
+    let direct = term.within.is_none_or(|w| !first[w].part || arrays == Arrays::OfArrays && is_array(w));
+    let a = sparse_rows(kernel, first, term, arrays).filter(|_| dense && direct && r.outside == 0)?;
     let vars = order::level_vars(&kernel.tensors[a.tensor.index()].spec, &a);
     // The size of more is no index.
     let fits = r.over.len() <= 2;
     (fits && r.over.first() == vars.first() && r.loops.first() == vars.first()).then_some(a)
 }
 
-/// The only sparse operand of a part that is a product, if its fibers are what is summed.
-fn sparse_rows(kernel: &Kernel, term: &Term) -> Option<Access> {
+/// The only sparse operand of a part that is a product, if its fibers are what is summed, and arrays may be made of such parts.
+fn sparse_rows(kernel: &Kernel, first: &[Term], term: &Term, arrays: Arrays) -> Option<Access> {
     let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
     let plain = |e: &Expr| match e {
         Expr::Access(_) | Expr::Scalar(_) | Expr::Binary(BinaryOp::Mul, ..) => true,
         Expr::Literal(v) => *v != kernel.dtype.zero(),
+        Expr::Workspace(w, _) if arrays == Arrays::OfArrays => {
+            sparse_rows(kernel, first, &first[w.index()], arrays).is_some()
+        }
         Expr::Workspace(..) | Expr::Unary(..) | Expr::Binary(..) => false,
     };
-    if !term.part || term.body.any(&|e| !plain(e)) {
+    if arrays == Arrays::None || !term.part || term.body.any(&|e| !plain(e)) {
         return None;
     }
     let mut sparse = vec![];

@@ -32,7 +32,7 @@ use super::concretize::concretize;
 use super::cost::has_mask;
 use super::order::level_vars;
 use super::parts::{self, in_parts};
-use super::terms::{Apart, Copied, Part, Which, access, factors_of_sums};
+use super::terms::{Apart, Arrays, Copied, Part, Which, access, factors_of_sums};
 use super::way::{ONE_MORE, Way};
 use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
 use crate::diag::Diagnostics;
@@ -65,14 +65,12 @@ pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
 }
 
 /// The same where parts of products are arrays outside of all loops, of which all rows are summed, read or not: on the CPU, where
-/// that is much less work, if enough of them are read.
-pub fn with_arrays(kernel: &Kernel) -> Option<Cin> {
-    if !parts::any(kernel) {
-        return None;
-    }
-    let Ways { own, copies, best } = best_ways(kernel, Platform::Cpu)?;
-    let arrays = parts::with_arrays(kernel, &own, copies, best.as_ref().unwrap_or(&own));
-    arrays.map(|way| way.cin)
+/// that is much less work, if enough of them are read. Each of these loops is for calls that the ones before are not for.
+pub fn with_arrays(kernel: &Kernel) -> Vec<Cin> {
+    let ways = if parts::any(kernel) { best_ways(kernel, Platform::Cpu) } else { None };
+    let Some(Ways { own, copies, best }) = ways else { return vec![] };
+    let arrays = parts::with_arrays(kernel, &own, copies.as_ref(), best.as_ref().unwrap_or(&own));
+    arrays.into_iter().map(|way| way.cin).collect()
 }
 
 /// The ways to compute a statement.
@@ -93,7 +91,7 @@ fn best_ways(kernel: &Kernel, target: Platform) -> Option<Ways> {
     let own = Way::new(kernel, Apart::NONE, concretize(kernel).ok()?);
     let copies = with_copies(kernel, &own, target);
     let best = match target {
-        Platform::Cpu => in_parts(kernel, &own, copies.clone(), false),
+        Platform::Cpu => in_parts(kernel, &own, copies.clone(), Arrays::None),
         Platform::Cuda => copies.clone(),
     };
     Some(Ways { own, copies, best })

@@ -14,7 +14,7 @@
 
 use super::Cin;
 use super::copies::subsets;
-use super::terms::{Apart, Part, access, free_vars, plain, summed_products, sums_terms};
+use super::terms::{Apart, Arrays, Part, access, free_vars, plain, summed_products, sums_terms};
 use super::way::{ONE_MORE, Way};
 use crate::format::Fill;
 use crate::front::ast::{self, Kernel};
@@ -27,8 +27,8 @@ const WORTH: f64 = 2.0;
 const SKIPPED: usize = 2;
 
 /// The loops in which products are summed in parts, if the statement's own are much more work, and those with copies; else
-/// these. With arrays those that a sparse operand has the rows of are outside of all loops.
-pub(super) fn in_parts(kernel: &Kernel, own: &Way, copies: Option<Way>, arrays: bool) -> Option<Way> {
+/// these.
+pub(super) fn in_parts(kernel: &Kernel, own: &Way, copies: Option<Way>, arrays: Arrays) -> Option<Way> {
     let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     // A sum in a sparse result's sum of terms is stored where its row has terms.
     if !spec.is_dense() && sums_terms(&kernel.assignment) {
@@ -54,12 +54,19 @@ pub(super) fn in_parts(kernel: &Kernel, own: &Way, copies: Option<Way>, arrays: 
     best.filter(|way| way.weight * WORTH < others).or(copies)
 }
 
-/// The loops in which parts are arrays outside of all loops, if they are less work than these, which are there for calls in which they
-/// are not.
-pub(super) fn with_arrays(kernel: &Kernel, own: &Way, copies: Option<Way>, best: &Way) -> Option<Way> {
-    let arrays = in_parts(kernel, own, copies, true)?;
-    let any = arrays.cin.workspaces.iter().any(|w| w.rows.is_some());
-    (any && arrays.weight * ONE_MORE < best.weight).then_some(arrays)
+/// The loops in which parts are arrays outside of all loops, each less work than those after them, and than these, which are there
+/// for calls in which they are not: first those in which arrays are made of arrays.
+pub(super) fn with_arrays(kernel: &Kernel, own: &Way, copies: Option<&Way>, best: &Way) -> Vec<Way> {
+    let number = |way: &Way| way.cin.workspaces.iter().filter(|w| w.rows.is_some()).count();
+    let mut found: Vec<Way> = Vec::new();
+    for arrays in [Arrays::OfOperands, Arrays::OfArrays] {
+        let last = found.first();
+        let (weight, least) = last.map_or((best.weight, 0), |way| (way.weight, number(way)));
+        let way = in_parts(kernel, own, copies.cloned(), arrays);
+        let way = way.filter(|way| number(way) > least && way.weight * ONE_MORE < weight);
+        found.splice(0..0, way);
+    }
+    found
 }
 
 /// Are there products that can be summed in parts?
@@ -195,9 +202,9 @@ mod tests {
         assert_eq!(cin(bilinear).as_deref(), Some(loops));
     }
 
-    fn with_arrays(text: &str) -> Option<String> {
+    fn with_arrays(text: &str) -> Vec<String> {
         let kernel = parse_str(text).unwrap();
-        copies::with_arrays(&kernel).map(|cin| print(&cin, &kernel))
+        copies::with_arrays(&kernel).iter().map(|cin| print(cin, &kernel)).collect()
     }
 
     #[test]
@@ -219,14 +226,22 @@ mod tests {
                 "fn f(x: DenseVec<f32>, A: Csr<f32>, B: Csr<f32>, y: DenseVec<f32>) -> Scalar<f32> { s = x[i] * A[i, j] * B[j, k] * y[k]; }",
                 "(∀i ∀j s += x[i] * A[i, j] * t0[j]) where (∀j_t0 ∀k t0[j_t0] += B[j_t0, k] * y[k])",
             ),
-            // What a part reads is none.
-            (
-                "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, h] * B[h, j] * C[j, l] * x[l]; }",
-                "(∀i ∀h ∀j y[i] += A[i, h] * B[h, j] * t0[j]) where (∀j_t0 ∀l t0[j_t0] += C[j_t0, l] * x[l])",
-            ),
         ] {
-            assert_eq!(with_arrays(text).as_deref(), Some(loops), "{text}");
+            assert_eq!(with_arrays(text), [loops], "{text}");
         }
+    }
+
+    #[test]
+    fn an_array_is_made_of_another_one() {
+        let text = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, h] * B[h, j] * C[j, l] * x[l]; }";
+        let of_arrays = "((∀i ∀h y[i] += A[i, h] * t0[h]) where (∀h_t0 ∀j t0[h_t0] += B[h_t0, j] * t1[j])) where (∀j_t1 ∀l t1[j_t1] += C[j_t1, l] * x[l])";
+        // Where some rows of C are empty.
+        let of_operands =
+            "(∀i ∀h ∀j y[i] += A[i, h] * B[h, j] * t0[j]) where (∀j_t0 ∀l t0[j_t0] += C[j_t0, l] * x[l])";
+        assert_eq!(with_arrays(text), [of_arrays, of_operands]);
+        let text = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>, D: Csr<f32>, X: DenseMat<f32>) -> DenseMat<f32> { Y[i, m] = A[i, h] * B[h, j] * C[j, k] * D[k, l] * X[l, m]; }";
+        let of_arrays = "(((∀i ∀h ∀m Y[i, m] += A[i, h] * t0[h, m]) where (∀h_t0 ∀j ∀m_t0 t0[h_t0, m_t0] += B[h_t0, j] * t1[j, m_t0])) where (∀j_t1 ∀k ∀m_t1 t1[j_t1, m_t1] += C[j_t1, k] * t2[k, m_t1])) where (∀k_t2 ∀l ∀m_t2 t2[k_t2, m_t2] += D[k_t2, l] * X[l, m_t2])";
+        assert_eq!(with_arrays(text), [of_arrays]);
     }
 
     #[test]
@@ -244,7 +259,7 @@ mod tests {
             "fn f(A: Csr<f32>, X: DenseMat<f32>) -> Csr<f32> { C[i, k] = A[i, h] * A[h, j] * X[j, k]; }",
             "fn f(A: Csr<f32>, X: Dense3<f32>) -> Dense3<f32> { C[i, k, l] = A[i, h] * A[h, j] * X[j, k, l]; }",
         ] {
-            assert_eq!(with_arrays(text), None, "{text}");
+            assert!(with_arrays(text).is_empty(), "{text}");
         }
     }
 

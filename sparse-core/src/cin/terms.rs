@@ -87,8 +87,19 @@ pub struct Apart {
     pub parts: Vec<Part>,
     /// Of the operands that are left: those that are copied.
     pub operands: Vec<Copied>,
-    /// May parts whose rows are those of a sparse operand be arrays outside of all loops?
-    pub arrays: bool,
+    /// Which parts whose rows are those of a sparse operand are arrays outside of all loops.
+    pub arrays: Arrays,
+}
+
+/// Parts of products outside of all loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrays {
+    /// None.
+    None,
+    /// Parts that are made of operands.
+    OfOperands,
+    /// Parts that are made of such arrays, too.
+    OfArrays,
 }
 
 impl Apart {
@@ -98,7 +109,7 @@ impl Apart {
         summands: Which::NONE,
         parts: Vec::new(),
         operands: Vec::new(),
-        arrays: false,
+        arrays: Arrays::None,
     };
 
     /// Is nothing computed first?

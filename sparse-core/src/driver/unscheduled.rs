@@ -35,7 +35,7 @@ pub(super) fn lower_scheduled(
     platform: Platform,
     suffix: &str,
 ) -> Result<Compiled, Diagnostics> {
-    let Scheduled { cin, steps, mut warnings, ignored_races, other } = scheduled;
+    let Scheduled { cin, steps, mut warnings, ignored_races, others } = scheduled;
     let kernel = &of.kernel;
     warnings.extend_from_slice(&of.warnings);
     // Without a schedule loops with other copies may run; in one, what is computed first was asked for.
@@ -43,8 +43,8 @@ pub(super) fn lower_scheduled(
     let copying = if matches!(schedule, Schedule::Default) { &cin } else { of.cin };
     warnings.extend(copies::warnings(kernel, copying));
     // Index notation is gone: loops, loads and stores.
-    let (mut program, remarks) = lower::lower(kernel, (&cin, other.as_ref()), &options.lower, platform)
-        .map_err(|d| Diagnostics::from(*d))?;
+    let (mut program, remarks) =
+        lower::lower(kernel, (&cin, &others), &options.lower, platform).map_err(|d| Diagnostics::from(*d))?;
     warnings.extend(remarks.warnings);
     let of_program = |race: schedule::IgnoredRace| IgnoredRace { tensor: race.tensor, warning: race.warning };
     program.ignored_races = ignored_races.into_iter().map(of_program).collect();

@@ -232,7 +232,7 @@ fn scheduled(compiled: &Compiled) -> Scheduled {
         steps: compiled.steps.clone(),
         warnings: vec![],
         ignored_races: compiled.program.program().ignored_races.iter().map(of_schedule).collect(),
-        other: None,
+        others: vec![],
     }
 }
 

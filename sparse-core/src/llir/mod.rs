@@ -40,7 +40,7 @@ pub use kernel::{
 pub use program::{Extent, Fused, Program, Promise, Role, Tensor};
 pub use race::IgnoredRace;
 pub use step::{Fibers, Step};
-pub use stmt::{Appends, Block, FetchOp, LoopKind, Stmt, VectorPart};
+pub use stmt::{Appends, Block, FetchOp, Init, LoopKind, Stmt, VectorPart};
 pub use verify::Verified;
 
 macro_rules! id {

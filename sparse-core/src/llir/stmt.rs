@@ -33,6 +33,18 @@ pub enum LoopKind {
     },
 }
 
+/// What a heap array holds when it is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Init {
+    /// Copies of a value.
+    Value(Value),
+    /// Of indices alone: what a thread stored there when the statement declared the array before, or 0; which thread that was is
+    /// not known.
+    Kept,
+    /// Nothing: each element is written before it is read.
+    Unwritten,
+}
+
 /// What the body of a loop on threads appends to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Appends {
@@ -167,15 +179,14 @@ pub enum Stmt {
         /// How elements are combined, if they are.
         update: Option<Monoid>,
     },
-    /// Declares a heap array of `len` elements, every element set to `init`.
+    /// Declares a heap array of `len` elements.
     Alloc {
         /// Declared buffer, in [`Space::Scratch`].
         buffer: BufferId,
-        /// Number of elements: an expression of parameters, if the array has no first value.
+        /// Number of elements: an expression of parameters, if the array keeps what it holds.
         len: Expr,
-        /// First value of each element. None, of indices alone: what a thread stored there when the statement declared the array
-        /// before, or 0; which thread that was is not known.
-        init: Option<Value>,
+        /// What its elements are.
+        init: Init,
     },
     /// From here on, until it is gathered, an empty workspace that is masked takes elements at the coordinates in `crd[lo..hi]`
     /// alone; it must be one that nothing has been scattered into.

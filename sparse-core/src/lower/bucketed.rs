@@ -26,7 +26,9 @@ use crate::cin::provenance::Tag;
 use crate::cin::val::{AccessId, Constant, Nest, Val};
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Bound, BufferId, Elem, Expr, LoopKind, MOST, Space, Stmt, Ty, VarId, build};
+use crate::llir::{
+    Array, Block, Bound, BufferId, Elem, Expr, Init, LoopKind, MOST, Space, Stmt, Ty, VarId, build,
+};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 use crate::work::{SHARED, WORTH_LOG2};
@@ -155,11 +157,11 @@ impl Lowerer<'_> {
         block.push(Stmt::Alloc {
             buffer: next,
             len: build::mul(n.clone(), dims[0].clone()),
-            init: Some(zero),
+            init: Init::Value(zero),
         });
         if !is_result {
             let len = build::add(dims[0].clone(), Expr::Index(1));
-            block.push(Stmt::Alloc { buffer: rows.pos, len, init: Some(zero) });
+            block.push(Stmt::Alloc { buffer: rows.pos, len, init: Init::Value(zero) });
         }
         block.extend(self.fill_rows(true, (next, rows), &inner, &producer, &parts)?);
         let (counted, all) = self.sum_counts(&name, (next, rows.pos), &dims[0], &n);
@@ -169,8 +171,8 @@ impl Lowerer<'_> {
             let few = build::le(all, Expr::Index(MOST));
             let len = build::select(few, all, Expr::Index(u64::MAX >> 8));
             let len = self.bind(&format!("{name}_len"), len, &mut block);
-            block.push(Stmt::Alloc { buffer: rows.crd, len: len.clone(), init: Some(zero) });
-            block.push(Stmt::Alloc { buffer: rows.vals, len, init: Some(self.dtype.zero()) });
+            block.push(Stmt::Alloc { buffer: rows.crd, len: len.clone(), init: Init::Value(zero) });
+            block.push(Stmt::Alloc { buffer: rows.vals, len, init: Init::Value(self.dtype.zero()) });
         }
         let fill = self.fill_rows(false, (next, rows), &inner, &producer, &parts)?;
         if is_result {

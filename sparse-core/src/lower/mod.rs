@@ -192,13 +192,13 @@ struct Lowerer<'k> {
 }
 
 /// Lowers a program for a platform. On a GPU rows that scatter much have another one that has them on blocks; on a CPU calls in which
-/// few rows of parts of products are read have another one that makes no arrays of them.
+/// few rows of parts of products are read have others that make no arrays of them.
 ///
 /// # Errors
 /// A kernel whose co-iteration would need more code than [`MAX_POINTS`] allows.
 pub fn lower(
     kernel: &Kernel,
-    (cin, other): (&Cin, Option<&Cin>),
+    (cin, others): (&Cin, &[Cin]),
     options: &Options,
     platform: Platform,
 ) -> Result<(Program, Remarks), Box<Diagnostic>> {
@@ -233,14 +233,14 @@ pub fn lower(
     let mut steps = if l.lists.iter().any(|list| list.is_result) {
         before
     } else if l.gpu.is_some() && kind == ResultKind::Append {
-        let classes = l.row_classes(&nested, other, &state)?;
+        let classes = l.row_classes(&nested, others.first(), &state)?;
         joined(before, l.assembly_steps(cin, &nested.nest.loops, &state, &classes)?)
     } else {
         let own = l.written_steps(&nested.nest.loops, state.clone(), "")?;
         joined(joined(before, own), l.add_addends(addends, &state)?)
     };
-    if let (Platform::Cpu, Some(other)) = (platform, other) {
-        steps = l.or_other(steps, cin, (other, kind.clone()))?;
+    if platform == Platform::Cpu {
+        steps = l.or_others(steps, cin, (others, &kind))?;
     }
     if let (Platform::Cuda, Some(packed)) = (platform, &kernel.tensors[nested.lhs.tensor.index()].packed) {
         let packs = l.pack(packed, &steps)?;

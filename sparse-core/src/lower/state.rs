@@ -62,7 +62,7 @@ pub(super) struct ArrayTarget {
     pub(super) shared: bool,
     /// Is written only where a sum has terms: whether any is written is asked.
     pub(super) part: bool,
-    /// Is it a block of a sparse workspace, or an array outside of all loops whose rows are written as a result's are?
+    /// Is it a block of a sparse workspace, whose rows are written as a result's are?
     pub(super) placed: bool,
 }
 

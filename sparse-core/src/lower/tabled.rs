@@ -15,7 +15,7 @@ use super::{Binder, Lowered, Lowerer};
 use crate::cin::result::ResultKind;
 use crate::cin::val::AccessId;
 use crate::front::ast::IndexVar;
-use crate::llir::{Block, BufferId, Elem, Expr, LoopKind, Space, Stmt, Ty, build};
+use crate::llir::{Block, BufferId, Elem, Expr, Init, LoopKind, Space, Stmt, Ty, build};
 use crate::looplet::{self, Bind, Body, Looplet, Position};
 
 /// Where a fiber's coordinates are.
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
         let fills = Stmt::Store { buffer: after, index: build::load(s.crd, p), value };
         let (lo, hi) = (s.begin.clone(), s.end.clone());
         let mut block = vec![
-            Stmt::Alloc { buffer: after, len: listed.size, init: None },
+            Stmt::Alloc { buffer: after, len: listed.size, init: Init::Kept },
             Stmt::For { var: p, lo, hi, step: 1, kind: LoopKind::Serial, body: vec![fills] },
         ];
         let table = Table { access: a, level, after, begin: s.begin.clone(), end: s.end.clone() };

@@ -17,7 +17,7 @@ use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{Block, BufferId, Elem, Expr, Scope, Space, Stmt, Ty, build};
+use crate::llir::{Block, BufferId, Elem, Expr, Init, Scope, Space, Stmt, Ty, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 
@@ -45,6 +45,10 @@ impl Lowerer<'_> {
             return Ok(if opened.is_empty() { opened } else { joined(block, opened) });
         }
         let dims = self.dims(w)?;
+        if let Some(rows) = self.workspaces[w.index()].rows.clone() {
+            let buffer = self.fill_product((w, &dims), (nest, written), &st, &mut block)?;
+            return Ok(joined(block, self.read_rows((buffer, &dims, &rows), &found, loops, st)?));
+        }
         if dims.is_empty() && self.is_own(&nest, loops) {
             return Ok(joined(block, self.open_scalar((w, nest), loops, st)?));
         }
@@ -60,8 +64,7 @@ impl Lowerer<'_> {
             true => self.shared_workspace(w, &dims, init, &mut block),
             false => self.workspace(w, &dims, background, on_threads, &mut block),
         };
-        let rows = self.workspaces[w.index()].rows.clone();
-        let is_part = self.workspaces[w.index()].part && rows.is_none();
+        let is_part = self.workspaces[w.index()].part;
         let target = ArrayTarget {
             buffer,
             indices: written,
@@ -69,14 +72,11 @@ impl Lowerer<'_> {
             init,
             shared,
             part: is_part,
-            placed: rows.is_some(),
+            placed: false,
         };
         let filled = self.produce(nest, Lhs::Array(target), &st)?;
         let some = self.array_terms(buffer, filled, is_part, &mut block);
         let without = self.without_terms((w, &some), loops, &st)?;
-        if let Some(rows) = rows {
-            return Ok(joined(block, self.read_rows((buffer, &dims, &rows), &found, loops, st)?));
-        }
         if shared {
             block.push(Stmt::Barrier(Scope::Block));
         }
@@ -101,7 +101,7 @@ impl Lowerer<'_> {
     }
 
     /// The producer's loops, which write its workspace.
-    fn produce(&mut self, nest: Nest, lhs: Lhs, st: &State) -> Lowered {
+    pub(super) fn produce(&mut self, nest: Nest, lhs: Lhs, st: &State) -> Lowered {
         let Nest { loops, opens, op, rhs } = nest;
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         self.lower(&loops, producer)
@@ -280,7 +280,7 @@ impl Lowerer<'_> {
         let buffer = self.local(&wanted, elem, space);
         block.push(match small {
             Some(_) => Stmt::Local { buffer, init: Some(init) },
-            None => Stmt::Alloc { buffer, len, init: Some(init) },
+            None => Stmt::Alloc { buffer, len, init: Init::Value(init) },
         });
         buffer
     }

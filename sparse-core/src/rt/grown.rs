@@ -133,6 +133,23 @@ impl<T: Element> Grown<T> {
         }
     }
 
+    /// Appends as many elements, each told by its number.
+    #[inline(always)]
+    pub fn push_tile<const N: usize>(&mut self, element: impl Fn(usize) -> T) {
+        let len = self.array.len();
+        if self.array.capacity() - len < N && !self.makes_room(N) {
+            return;
+        }
+        // SAFETY: there is room for them, and all are written here.
+        unsafe {
+            let to = self.array.as_mut_ptr().add(len);
+            for lane in 0..N {
+                to.add(lane).write(element(lane));
+            }
+            self.array.set_len(len + N);
+        }
+    }
+
     /// Appends elements of an array.
     ///
     /// # Safety
@@ -264,7 +281,7 @@ mod tests {
     /// Appends `n` numbers, then makes positions of them.
     fn fill(array: &mut Grown<i32>, n: usize) {
         for k in 0..n {
-            match k % 4 {
+            match k % 5 {
                 0 => array.push(1),
                 1 => array.push_n(1, 1),
                 // SAFETY: the element is written.
@@ -274,7 +291,8 @@ mod tests {
                     }
                 },
                 // SAFETY: in bounds.
-                _ => unsafe { array.extend(&[0, 1], 1..2) },
+                3 => unsafe { array.extend(&[0, 1], 1..2) },
+                _ => array.push_tile::<1>(|_| 1),
             }
         }
         assert_eq!(array.len(), n);

@@ -145,18 +145,24 @@ impl<T: Element> Scratch<T> {
     /// memory runs out.
     #[inline]
     pub fn array(&mut self, len: usize, init: T) -> &mut [T] {
+        self.unwritten(len).fill(MaybeUninit::new(init));
+        // SAFETY: there is room for `len` elements, and all have just been written.
+        unsafe { self.0.set_len(len) };
+        &mut self.0
+    }
+
+    /// The same, of elements that nobody has written.
+    #[inline]
+    pub fn unwritten(&mut self, len: usize) -> &mut [MaybeUninit<T>] {
         if self.0.capacity() < len {
             // What the array before held is not moved.
             let twice = self.0.capacity().saturating_mul(2);
             self.0 = Buffer::new();
             self.0 = allocated(Buffer::try_with_capacity(len.max(twice)));
         }
-        // SAFETY: nothing is read before it is written below.
+        // SAFETY: no elements are initialised.
         unsafe { self.0.set_len(0) };
-        self.0.spare_capacity_mut()[..len].fill(MaybeUninit::new(init));
-        // SAFETY: there is room for `len` elements, and all have just been written.
-        unsafe { self.0.set_len(len) };
-        &mut self.0
+        &mut self.0.spare_capacity_mut()[..len]
     }
 }
 
@@ -192,5 +198,7 @@ mod tests {
         }
         let before = memory.array(1000, 0.0).as_ptr();
         assert_eq!(memory.array(10, 0.0).as_ptr(), before);
+        let array = memory.unwritten(1000);
+        assert_eq!((array.len(), array.as_ptr().cast()), (1000, before));
     }
 }

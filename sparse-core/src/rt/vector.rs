@@ -29,6 +29,22 @@ pub trait Vector<T>:
     /// The sum of all elements.
     fn sum(self) -> T;
 
+    /// Each element's magnitude.
+    #[must_use]
+    fn abs(self) -> Self;
+
+    /// Each element's square root.
+    #[must_use]
+    fn sqrt(self) -> Self;
+
+    /// Each element, rounded down.
+    #[must_use]
+    fn floor(self) -> Self;
+
+    /// Each element, rounded up.
+    #[must_use]
+    fn ceil(self) -> Self;
+
     /// Of each two elements the larger one: IEEE 754's maxNum, where none of the first vector's is NaN, as none is that began as a
     /// number and took only what is larger.
     #[must_use]
@@ -143,6 +159,22 @@ macro_rules! four {
                 (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
             }
             #[inline(always)]
+            fn abs(self) -> Self {
+                Four(self.0.map($t::abs))
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                Four(self.0.map($t::sqrt))
+            }
+            #[inline(always)]
+            fn floor(self) -> Self {
+                Four(self.0.map($t::floor))
+            }
+            #[inline(always)]
+            fn ceil(self) -> Self {
+                Four(self.0.map($t::ceil))
+            }
+            #[inline(always)]
             fn max(self, other: Self) -> Self {
                 Four(std::array::from_fn(|l| larger(self.0[l], other.0[l])))
             }
@@ -201,6 +233,10 @@ mod x86 {
     use std::arch::x86_64::*;
     use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
+    /// To whole numbers, without exceptions.
+    const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+
     /// A vector from an instruction on vectors.
     macro_rules! sound {
         ($name:ident($call:expr)) => {
@@ -213,7 +249,7 @@ mod x86 {
         (
             $(#[$doc:meta])* $name:ident($inner:ident) of $lanes:literal $t:ident:
             $set1:ident $loadu:ident $storeu:ident $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $max:ident
-            $min:ident $sum:ident
+            $min:ident $sum:ident $andnot:ident $sqrt:ident [$floor:expr] [$ceil:expr]
         ) => {
             $(#[$doc])*
             #[derive(Clone, Copy, Debug)]
@@ -249,6 +285,22 @@ mod x86 {
                     // SAFETY: as in `sound!`.
                     unsafe { $sum(self.0) }
                 }
+                #[inline(always)]
+                fn abs(self) -> Self {
+                    sound!($name($andnot($set1(-0.0), self.0)))
+                }
+                #[inline(always)]
+                fn sqrt(self) -> Self {
+                    sound!($name($sqrt(self.0)))
+                }
+                #[inline(always)]
+                fn floor(self) -> Self {
+                    sound!($name($floor(self.0)))
+                }
+                #[inline(always)]
+                fn ceil(self) -> Self {
+                    sound!($name($ceil(self.0)))
+                }
                 // Where one of two is NaN the instructions give the second one.
                 #[inline(always)]
                 fn max(self, other: Self) -> Self {
@@ -282,31 +334,36 @@ mod x86 {
         /// 4 × f32 in AVX2.
         F32x4(__m128) of 4 f32:
         _mm_set1_ps _mm_loadu_ps _mm_storeu_ps _mm_add_ps _mm_sub_ps _mm_mul_ps _mm_div_ps
-        _mm_fmadd_ps _mm_max_ps _mm_min_ps sum_f32x4
+        _mm_fmadd_ps _mm_max_ps _mm_min_ps sum_f32x4 _mm_andnot_ps _mm_sqrt_ps
+        [_mm_floor_ps] [_mm_ceil_ps]
     );
     vector!(
         /// 8 × f32 in AVX2.
         F32x8(__m256) of 8 f32:
         _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps
-        _mm256_fmadd_ps _mm256_max_ps _mm256_min_ps sum_f32x8
+        _mm256_fmadd_ps _mm256_max_ps _mm256_min_ps sum_f32x8 _mm256_andnot_ps _mm256_sqrt_ps
+        [_mm256_floor_ps] [_mm256_ceil_ps]
     );
     vector!(
         /// 4 × f64 in AVX2.
         F64x4(__m256d) of 4 f64:
         _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd
-        _mm256_fmadd_pd _mm256_max_pd _mm256_min_pd sum_f64x4
+        _mm256_fmadd_pd _mm256_max_pd _mm256_min_pd sum_f64x4 _mm256_andnot_pd _mm256_sqrt_pd
+        [_mm256_floor_pd] [_mm256_ceil_pd]
     );
     vector!(
         /// 16 × f32 in AVX-512.
         F32x16(__m512) of 16 f32:
         _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps
-        _mm512_fmadd_ps _mm512_max_ps _mm512_min_ps sum_f32x16
+        _mm512_fmadd_ps _mm512_max_ps _mm512_min_ps sum_f32x16 _mm512_andnot_ps _mm512_sqrt_ps
+        [_mm512_roundscale_ps::<DOWN>] [_mm512_roundscale_ps::<UP>]
     );
     vector!(
         /// 8 × f64 in AVX-512.
         F64x8(__m512d) of 8 f64:
         _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd
-        _mm512_fmadd_pd _mm512_max_pd _mm512_min_pd sum_f64x8
+        _mm512_fmadd_pd _mm512_max_pd _mm512_min_pd sum_f64x8 _mm512_andnot_pd _mm512_sqrt_pd
+        [_mm512_roundscale_pd::<DOWN>] [_mm512_roundscale_pd::<UP>]
     );
 
     impl Quad<f32> for F32x4 {
@@ -375,86 +432,4 @@ mod x86 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Avx2, Avx512, Baseline, Float, Isa, Level, Streaming, isa, largest, smallest};
-    use super::{Quad, Vector};
-    use crate::scalar::Element;
-
-    /// (a·b − a) / b + a, negated, summed: every operator.
-    fn check<I: Isa, T: Float + Element>(isa: I, from: impl Fn(u8) -> T, value: impl Fn(T) -> f64) {
-        let (a, b): ([T; 16], [T; 16]) =
-            (std::array::from_fn(|l| from(1 << (l % 4))), std::array::from_fn(|l| from(1 << (l % 3))));
-        // SAFETY: at most 16 elements are loaded.
-        let (x, y) = unsafe { (isa.load(&a[..], 0), isa.load(&b[..], 0)) };
-        let mut all = -((x * y - x) / y + x);
-        all += isa.mul_add(x, y, isa.splat(from(3)));
-        let one = |l: usize| {
-            let (x, y) = (value(a[l]), value(b[l]));
-            -((x * y - x) / y + x) + x * y + 3.0
-        };
-        let expected: f64 = (0..isa.width::<T>()).map(one).sum();
-        assert_eq!(value(all.sum()), expected);
-    }
-
-    /// Of four elements picked and four loaded, every part.
-    fn check_four<I: Isa, T: Float + Element>(isa: I, from: impl Fn(u8) -> T, value: impl Fn(T) -> f64) {
-        let a: [T; 8] = std::array::from_fn(|l| from(1 << l));
-        let places = [7, 0, 3, 3];
-        for n in 0..=4 {
-            // SAFETY: four elements are loaded, and four indices.
-            let sum = unsafe {
-                let at = isa.four_indices(&places[..], 0);
-                assert_eq!(at, isa.last_four_indices(&places[..], 0));
-                isa.pick(|l| a[at[l]]).first(n, isa.load_four(&a[..], 1)).sum()
-            };
-            let picked = places[..n].iter().map(|p| 1 << p).sum::<i32>();
-            let loaded = (n..4).map(|l| 2 << l).sum::<i32>();
-            assert_eq!(value(sum), f64::from(picked + loaded), "{n}");
-        }
-        assert_eq!(value(isa.four(from(3)).sum()), 12.0);
-    }
-
-    /// What is no number is passed over, wherever it comes.
-    fn check_extremes<I: Isa, T: Float + Element>(isa: I, from: impl Fn(f64) -> T, value: impl Fn(T) -> f64) {
-        let numbers =
-            |l: usize| [5.0, -3.0, f64::NAN, -0.0, f64::NEG_INFINITY, f64::NAN, 8.5, f64::INFINITY][l % 8];
-        let all: Vec<T> = (0..64).map(|l| from(numbers(l))).collect();
-        for at in 0..48 {
-            let (least, most) = (from(f64::NEG_INFINITY), from(f64::INFINITY));
-            // SAFETY: at most 16 elements are loaded.
-            let (large, small) = unsafe {
-                let x = isa.load(&all[..], at);
-                (isa.splat(least).max(x).max(isa.splat(from(f64::NAN))), isa.splat(most).min(x))
-            };
-            let here = || (at..at + isa.width::<T>()).map(numbers);
-            assert_eq!(value(large.largest()), here().fold(f64::NEG_INFINITY, f64::max));
-            assert_eq!(value(small.smallest()), here().fold(f64::INFINITY, f64::min));
-            assert_eq!(value(largest([isa.splat(least), large]).largest()), value(large.largest()));
-            assert_eq!(value(smallest([isa.splat(most), small]).smallest()), value(small.smallest()));
-        }
-    }
-
-    #[test]
-    fn every_instruction_set_computes_the_same() {
-        fn both(isa: impl Isa) {
-            check::<_, f32>(isa, f32::from, f64::from);
-            check::<_, f64>(isa, f64::from, |x| x);
-            check_four::<_, f32>(isa, f32::from, f64::from);
-            check_four::<_, f64>(isa, f64::from, |x| x);
-            check_extremes::<_, f32>(isa, |x| x as f32, f64::from);
-            check_extremes::<_, f64>(isa, |x| x, |x| x);
-        }
-        both(Baseline);
-        both(Streaming(Baseline));
-        // SAFETY: the processor has them.
-        unsafe {
-            if isa() >= Level::Avx2 {
-                both(Avx2::assume());
-            }
-            if isa() >= Level::Avx512 {
-                both(Avx512::assume());
-                both(Streaming(Avx512::assume()));
-            }
-        }
-    }
-}
+mod tests;

@@ -70,9 +70,9 @@ pub struct Scheduled {
     pub warnings: Vec<String>,
     /// Races that are allowed.
     pub ignored_races: Vec<IgnoredRace>,
-    /// On a GPU: the program by which blocks assemble rows that scatter much. The other one has the others. On a CPU: the one without
-    /// parts of products in arrays outside of all loops, for calls that read few of their rows.
-    pub other: Option<Cin>,
+    /// On a GPU: the program by which blocks assemble rows that scatter much. The other one has the others. On a CPU: those with fewer
+    /// parts of products in arrays outside of all loops, the last without, each for calls that those before are not for.
+    pub others: Vec<Cin>,
 }
 
 /// A race that a command ignores: nothing keeps the writes of the loop's iterations apart.
@@ -268,7 +268,7 @@ impl<'k> Scheduler<'k> {
         }
         mergeby::warn(&mut self);
         let Scheduler { cin, warnings, ignored_races, .. } = self;
-        diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races, other: None })
+        diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races, others: vec![] })
     }
 
     /// Applies a command; the variables that it makes, and the loop that it tags, remember it.

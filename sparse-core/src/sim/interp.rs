@@ -12,8 +12,8 @@ use super::threads::ThreadLoop;
 use super::workspaces::Blocks;
 use crate::llir::print::{print_headline, print_step_headline};
 use crate::llir::{
-    Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Program, Space, Step, Stmt, Ty, VarId, build,
-    marks_below, place_of,
+    Bound, BufferId, Cmp, Elem, Expr, IndexOp, Init, LoopKind, MOST, Program, Space, Step, Stmt, Ty, VarId,
+    build, marks_below, place_of,
 };
 use crate::scalar::{BinaryOp, DType, Value};
 use std::cell::RefCell;
@@ -300,9 +300,11 @@ impl<'a> Machine<'a> {
             }
             Stmt::Alloc { buffer, len, init } => {
                 let len = self.index(len)?;
+                let memory = &mut self.memory[buffer.index()];
                 match init {
-                    Some(_) => self.memory[buffer.index()].allocate(len, *init),
-                    None => self.memory[buffer.index()].keep(len),
+                    Init::Value(value) => memory.allocate(len, Some(*value)),
+                    Init::Unwritten => memory.allocate(len, None),
+                    Init::Kept => memory.keep(len),
                 }
             }
             Stmt::Scan { buffer, len } => {

@@ -248,6 +248,30 @@ fn reads_before_writes() {
     assert_eq!(fault, Fault::Uninitialised { buffer: "y_vals".into(), index: 1 });
 }
 
+/// A scratch array that is declared unwritten, and written or not before it is read.
+#[test]
+fn scratch_that_nobody_writes() {
+    for written in [true, false] {
+        let mut p = spmv();
+        let (elem, space, array) = (Elem::Scalar(DType::F64), Space::Scratch, Array::Local);
+        p.buffers.push(Buffer { name: "w".into(), elem, space, array });
+        let w = BufferId(p.buffers.len() as u32 - 1);
+        let index = Expr::Index(2);
+        let declared = Stmt::Alloc { buffer: w, len: Expr::Index(3), init: Init::Unwritten };
+        let written = written.then(|| Stmt::Store { buffer: w, index: index.clone(), value: f64_lit(1.0) });
+        let read = Stmt::Store { buffer: Y, index: Expr::Index(0), value: load(w, index) };
+        let all = [Some(declared), written.clone(), Some(read)];
+        code(&mut p).splice(0..0, all.into_iter().flatten());
+        let ran = run(&verify(p).unwrap(), &spmv_args());
+        let unwritten = Fault::Uninitialised { buffer: "w".into(), index: 2 };
+        match ran {
+            Ok(_) => assert!(written.is_some()),
+            Err(RunError::Program(e)) => assert!(written.is_none() && e.fault == unwritten, "{e}"),
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
+
 #[test]
 fn appends_above_the_capacity() {
     let mut p = sparse_add();

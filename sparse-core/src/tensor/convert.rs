@@ -1,7 +1,7 @@
 //! The same tensor in another format.
 
 use super::build::check_dense;
-use super::count::{Counted, count, is_worth};
+use super::count::{Counted, count, is_worth, transposed};
 use super::sort::{Column, Sorted, sort};
 use super::{Buffer, LevelArrays, Tensor, fill};
 use crate::error::Result;
@@ -16,8 +16,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// level that equal the fill are dropped; duplicates are summed. If the fills differ, the elements that were
     /// not stored are written out, and those that equal the new fill are dropped.
     ///
-    /// Rows become columns by counting, in time that is linear in entries and sizes; what is out of order by more than the first
-    /// level is sorted by digits.
+    /// Rows become columns by counting, in time that is linear in entries and sizes, of `(Dense, Compressed)` in no other memory than
+    /// the result's; what is out of order by more than the first level is sorted.
     ///
     /// ```
     /// use sparse_core::tensor::{Csc, Csr};
@@ -43,6 +43,13 @@ impl<T: Element, F: Format> Tensor<T, F> {
         }
         if !F::LEVELS.is_empty() && is_row_major(G::LEVELS, G::ORDER) {
             return Tensor::from_dense_buffer(self.dims, self.row_major()?);
+        }
+        if let (Some((pos, crd)), true) = (matrix(&self.levels, F::LEVELS), is_matrix(G::LEVELS))
+            && F::ORDER != G::ORDER
+        {
+            let (level, vals) = transposed(pos, crd, &self.vals, self.dims.as_ref()[G::ORDER[0]])?;
+            // SAFETY: rows are gone through in order, so that each column has theirs in order, and once, as they have the column's.
+            return Ok(unsafe { Tensor::assembled(self.dims, vec![LevelArrays::Dense, level], vals) });
         }
         let mut columns = expand(&self.views())?;
         let mut vals: Cow<'_, Buffer<T>> = Cow::Borrowed(&self.vals);
@@ -101,6 +108,22 @@ impl<T: Element, F: Format> Tensor<T, F> {
 /// Are all elements stored, in row-major order?
 pub(super) fn is_row_major(levels: &[Level], order: &[usize]) -> bool {
     levels.iter().all(|l| l.is_full()) && order.is_sorted()
+}
+
+/// Are levels those of a matrix of rows, each of which has a coordinate once?
+fn is_matrix(levels: &[Level]) -> bool {
+    matches!(levels, [Level::Dense, Level::Compressed { unique: true }])
+}
+
+/// The arrays of such a matrix's rows.
+fn matrix<'a, A: std::ops::Deref<Target = Buffer<i32>>>(
+    arrays: &'a [LevelArrays<A>],
+    levels: &[Level],
+) -> Option<(&'a [i32], &'a [i32])> {
+    match arrays {
+        [_, LevelArrays::Compressed { pos, crd }] if is_matrix(levels) => Some((pos, crd)),
+        _ => None,
+    }
 }
 
 /// Entries in level order, and how they have come to it.

@@ -4,7 +4,7 @@
 //! of the level, which a dense level's positions take anyway.
 
 use crate::error::Result;
-use crate::format::{Buffer, Level};
+use crate::format::{Buffer, Level, LevelArrays};
 use crate::scalar::Element;
 
 /// Coordinates in level order, a column a level, and where each entry has gone.
@@ -62,6 +62,45 @@ pub(super) fn count(mut columns: Vec<Buffer<i32>>, sources: &[usize], size: usiz
     Ok(Counted { columns: sorted, to })
 }
 
+/// The columns of a matrix, of which there are so many, from its rows: a level, and its values. This takes no memory but theirs.
+///
+/// # Errors
+/// [`OutOfMemory`](crate::error::Error::OutOfMemory)
+pub(super) fn transposed<T: Element>(
+    pos: &[i32],
+    crd: &[i32],
+    vals: &[T],
+    size: usize,
+) -> Result<(LevelArrays<Buffer<i32>>, Buffer<T>)> {
+    let mut ends = Buffer::try_full(size + 1, 0_i32)?;
+    let mut rows = Buffer::try_with_capacity(crd.len())?;
+    let mut moved = Buffer::try_with_capacity(crd.len())?;
+    // Where the next entry of a column goes: in the end, where the column ends.
+    let next = &mut ends[1..];
+    crd.iter().for_each(|&c| next[c as usize] += 1);
+    let mut sum = 0;
+    for head in next.iter_mut() {
+        sum += std::mem::replace(head, sum);
+    }
+    let to_rows = &mut rows.spare_capacity_mut()[..crd.len()];
+    let to_vals = &mut moved.spare_capacity_mut()[..crd.len()];
+    for (row, bounds) in pos.windows(2).enumerate() {
+        let entries = bounds[0] as usize..bounds[1] as usize;
+        for (&c, &v) in crd[entries.clone()].iter().zip(&vals[entries]) {
+            let head = &mut next[c as usize];
+            to_rows[*head as usize].write(row as i32);
+            to_vals[*head as usize].write(v);
+            *head += 1;
+        }
+    }
+    // SAFETY: columns have as many places as entries, so that each place has been written.
+    unsafe {
+        rows.set_len(crd.len());
+        moved.set_len(crd.len());
+    }
+    Ok((LevelArrays::Compressed { pos: ends, crd: rows }, moved))
+}
+
 /// Each value where it goes, which is another place for each.
 fn moved<V: Element>(values: &[V], to: &[i32]) -> Result<Buffer<V>> {
     let mut out = Buffer::try_with_capacity(values.len())?;
@@ -111,6 +150,21 @@ mod tests {
                 assert_eq!(*counted.apply(&numbers).unwrap(), order);
             }
         }
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let (level, vals) = transposed(&[0, 2, 2, 4], &[1, 3, 0, 1], &[10, 20, 30, 40], 5).unwrap();
+        let LevelArrays::Compressed { pos, crd } = level else { panic!("columns are listed") };
+        assert_eq!(
+            (&*pos, &*crd, &*vals),
+            (&[0, 1, 3, 3, 4, 4][..], &[2, 0, 2, 0][..], &[30, 10, 40, 20][..])
+        );
+        let (level, none) = transposed::<i32>(&[0], &[], &[], 0).unwrap();
+        assert_eq!(
+            (level, none.len()),
+            (LevelArrays::Compressed { pos: vec![0].into(), crd: vec![].into() }, 0)
+        );
     }
 
     #[test]

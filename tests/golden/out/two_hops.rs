@@ -18,8 +18,9 @@ unsafe fn body(
 ) {
     unsafe {
         let mut t0_memory = rt::Scratch::<f64>::new();
+        let mut shortest_of_memory = rt::Scratch::<i32>::new();
         if 2 * A2_dim <= A2_pos.index(A1_dim) {
-            let t0 = t0_memory.array(A2_dim, 0.0_f64);
+            let t0 = t0_memory.unwritten(A2_dim);
             rt::threads(
                 isa,
                 &Task_h_t0 {
@@ -33,12 +34,21 @@ unsafe fn body(
                 A2_pos.index(A2_dim),
                 rt::Positions(&*A2_pos),
             );
+            let shortest_of = shortest_of_memory.unwritten(64);
+            rt::threads(
+                isa,
+                &Task_part {
+                    A2_dim,
+                    A2_pos,
+                    shortest_of: shortest_of.shared(),
+                },
+                0..64_usize,
+                A2_dim,
+                rt::Even,
+            );
             let mut shortest = 1_usize;
-            let mut A2_begin = A2_pos.index(0);
-            for h in 0..A2_dim {
-                let A2_end = A2_pos.index(h + 1);
-                shortest = shortest.min(A2_end - A2_begin);
-                A2_begin = A2_end;
+            for part in 0..64_usize {
+                shortest = shortest.min(shortest_of.index(part));
             }
             if 0 < shortest {
                 rt::threads(
@@ -177,7 +187,7 @@ unsafe fn body_h_t0(
                     }
                 }
             }
-            t0.set(h_t0, t0.at(h_t0) + t);
+            t0.set(h_t0, t);
             A2_begin = A2_end;
         }
     }
@@ -280,13 +290,84 @@ unsafe fn baseline_h_t0(
 ) {
     unsafe { body_h_t0(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, x_vals, t0) }
 }
+/// What the iterations of `part` capture.
+struct Task_part<'a> {
+    A2_dim: usize,
+    A2_pos: &'a [i32],
+    shortest_of: rt::Shared<i32>,
+}
+impl rt::Task for Task_part<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part { A2_dim, A2_pos, ref shortest_of } = *self;
+        let body_part = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part,
+            _ => baseline_part,
+        };
+        unsafe { body_part(chunk, A2_dim, A2_pos, shortest_of) }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    shortest_of: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let begin = (part * ((A2_dim + 63) / 64)).min(A2_dim);
+            let mut shortest = 1_usize;
+            for h in begin..(begin + (A2_dim + 63) / 64).min(A2_dim) {
+                shortest = shortest.min(A2_pos.index(h + 1) - A2_pos.index(h));
+            }
+            shortest_of.set(part, shortest as i32);
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    shortest_of: &rt::Shared<i32>,
+) {
+    unsafe { body_part(rt::Avx512::assume(), chunk, A2_dim, A2_pos, shortest_of) }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    shortest_of: &rt::Shared<i32>,
+) {
+    unsafe { body_part(rt::Avx2::assume(), chunk, A2_dim, A2_pos, shortest_of) }
+}
+unsafe fn baseline_part(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    shortest_of: &rt::Shared<i32>,
+) {
+    unsafe { body_part(rt::Baseline, chunk, A2_dim, A2_pos, shortest_of) }
+}
 /// What the iterations of `i` capture.
 struct Task_i<'a> {
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [f64],
     y_vals: rt::Shared<f64>,
-    t0: &'a [f64],
+    t0: &'a [MaybeUninit<f64>],
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
@@ -314,7 +395,7 @@ unsafe fn body_i(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[f64],
+    t0: &[MaybeUninit<f64>],
 ) {
     unsafe {
         let mut A2_begin = A2_pos.index(chunk.lo);
@@ -380,7 +461,7 @@ unsafe fn avx512_i(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[f64],
+    t0: &[MaybeUninit<f64>],
 ) {
     unsafe {
         match rt::Rows::of(A2_pos, A2_crd, A_vals) {
@@ -420,7 +501,7 @@ unsafe fn avx2_i(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[f64],
+    t0: &[MaybeUninit<f64>],
 ) {
     unsafe {
         match rt::Rows::of(A2_pos, A2_crd, A_vals) {
@@ -458,7 +539,7 @@ unsafe fn baseline_i(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[f64],
+    t0: &[MaybeUninit<f64>],
 ) {
     unsafe { body_i(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }
@@ -468,7 +549,7 @@ struct Task_i_<'a> {
     A2_crd: &'a [i32],
     A_vals: &'a [f64],
     y_vals: rt::Shared<f64>,
-    t0: &'a [f64],
+    t0: &'a [MaybeUninit<f64>],
 }
 impl rt::Task for Task_i_<'_> {
     type Appended = ();
@@ -496,7 +577,7 @@ unsafe fn body_i_(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[f64],
+    t0: &[MaybeUninit<f64>],
 ) {
     unsafe {
         let mut A2_begin = A2_pos.index(chunk.lo);
@@ -522,7 +603,7 @@ unsafe fn avx512_i_(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[f64],
+    t0: &[MaybeUninit<f64>],
 ) {
     unsafe { body_i_(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }
@@ -534,7 +615,7 @@ unsafe fn avx2_i_(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[f64],
+    t0: &[MaybeUninit<f64>],
 ) {
     unsafe { body_i_(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }
@@ -544,7 +625,7 @@ unsafe fn baseline_i_(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[f64],
+    t0: &[MaybeUninit<f64>],
 ) {
     unsafe { body_i_(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }

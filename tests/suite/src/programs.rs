@@ -6,8 +6,8 @@ use sparse_core::format::{FormatSpec, Level};
 use sparse_core::llir::build::{add, and, eq, load, lt, mul, sub};
 use sparse_core::llir::verify::{Verified, verify};
 use sparse_core::llir::{
-    Appends, Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Param, Program, Role, Space,
-    Step, Stmt, Tensor, TensorId, Ty, Var, VarId,
+    Appends, Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, Init, LoopKind, Param, Program, Role,
+    Space, Step, Stmt, Tensor, TensorId, Ty, Var, VarId,
 };
 use sparse_core::scalar::{BinaryOp, DType, Monoid, Value};
 
@@ -330,7 +330,7 @@ fn workspace() -> Verified {
         columns_in(var, LoopKind::Reduce { var: sum, op: Monoid::Add }, vec![update(sum, product)])
     };
     let body = vec![
-        Stmt::Alloc { buffer: row, len: columns.into(), init: Some(Value::F64(0.0)) },
+        Stmt::Alloc { buffer: row, len: columns.into(), init: Init::Value(Value::F64(0.0)) },
         b.entries(p, i, LoopKind::Serial, vec![scatter]),
         columns_in(
             j,
@@ -348,7 +348,7 @@ fn workspace() -> Verified {
         },
     ];
     let code = vec![
-        Stmt::Alloc { buffer: all, len: mul(b.rows, columns), init: Some(Value::F64(0.0)) },
+        Stmt::Alloc { buffer: all, len: mul(b.rows, columns), init: Init::Value(Value::F64(0.0)) },
         b.rows_on_threads(i, body),
     ];
     b.finish(code)
@@ -412,7 +412,7 @@ fn two_loops() -> Verified {
     let body = vec![Stmt::Store { buffer: y, index: r.into(), value: pair }];
     let (lo, hi) = (Expr::Index(0), b.rows.into());
     let code = vec![
-        Stmt::Alloc { buffer: w, len: b.rows.into(), init: Some(Value::I64(0)) },
+        Stmt::Alloc { buffer: w, len: b.rows.into(), init: Init::Value(Value::I64(0)) },
         b.rows_on_threads(i, sums),
         Stmt::Threads { var: r, lo, hi, work: much(), balance: vec![], private: None, appends: None, body },
     ];

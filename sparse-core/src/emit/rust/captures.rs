@@ -157,6 +157,7 @@ impl<'a> Captures<'a> {
                 Space::Input => (quote!([#t]), How::Slice),
                 Space::Output => (quote!([MaybeUninit<#t>]), How::Reborrowed),
                 Space::Growable if names.is_bounded(*b) => (quote!([MaybeUninit<#t>]), How::Reborrowed),
+                Space::Scratch if names.is_unwritten(*b) => (quote!([MaybeUninit<#t>]), How::Reborrowed),
                 Space::InOut
                 | Space::Growable
                 | Space::Scratch

@@ -15,12 +15,12 @@
 //! [rt]: crate::rt::Alike
 
 use super::names::Names;
-use super::partial::{Partial, varying};
+use super::partial::{Partial, is_of_vectors, varying};
 use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use crate::llir::walk::{visit_exprs, visit_stmts, visit_thread};
 use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Step, Stmt, VarId};
-use crate::scalar::{BinaryOp, UnaryOp};
+use crate::scalar::BinaryOp;
 
 /// A loop over all entries that one parent has in a level, whose body can be computed for four of them at once.
 #[derive(Clone, PartialEq)]
@@ -72,7 +72,8 @@ impl Entries {
                                 || own(e, Array::Crd(tensor, level)).is_some()
                                 || picks(index, &coordinates, &varies))
                     }
-                    Expr::Var(_) | Expr::IndexOp(..) | Expr::Unary(UnaryOp::Neg, _) => true,
+                    Expr::Var(_) | Expr::IndexOp(..) => true,
+                    Expr::Unary(op, _) => is_of_vectors(*op),
                     Expr::Binary(op, ..) => {
                         matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
                     }

@@ -10,7 +10,7 @@ use super::twins::twins;
 use crate::format::TensorId;
 use crate::llir::verify::is_keyword;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{BufferId, Expr, Program, Space, Step, Stmt, VarId, WorkspaceId};
+use crate::llir::{BufferId, Expr, Init, Program, Space, Step, Stmt, VarId, WorkspaceId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Everything the emission of a program's code looks up by id.
@@ -26,6 +26,7 @@ pub(crate) struct Names<'a> {
     tasks: BTreeMap<VarId, TaskNames>,
     carried: BTreeMap<VarId, Carried>,
     bounded: BTreeSet<BufferId>,
+    unwritten: BTreeSet<BufferId>,
     twins: BTreeMap<BufferId, BufferId>,
     /// The instruction set's marker value.
     pub(crate) isa: Ident,
@@ -89,11 +90,15 @@ impl<'a> Names<'a> {
             open: ident(&w.name),
         });
         let workspaces = workspaces.collect();
+        let mut unwritten = BTreeSet::new();
         let (mut memories, mut tasks, mut rows) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for step in &program.steps {
             let Step::Run(block) = step else { continue };
             visit_stmts(block, &mut |s| match s {
-                Stmt::Alloc { buffer, .. } => {
+                Stmt::Alloc { buffer, init, .. } => {
+                    if *init == Init::Unwritten {
+                        unwritten.insert(*buffer);
+                    }
                     let name = format!("{}_memory", program.buffer(*buffer).name);
                     memories.insert(*buffer, unique(&name, &mut taken));
                 }
@@ -129,6 +134,7 @@ impl<'a> Names<'a> {
                 .filter(|(f, l)| bounded.contains(f) && bounded.contains(l))
                 .collect(),
             bounded,
+            unwritten,
             isa: unique("isa", &mut taken),
             at: unique("at", &mut taken),
             count: unique("count", &mut taken),
@@ -168,6 +174,11 @@ impl<'a> Names<'a> {
     /// What holds the memory of a scratch array.
     pub(super) fn memory(&self, id: BufferId) -> &Ident {
         &self.memories[&id]
+    }
+
+    /// Is it a scratch array of which nothing is written when it is declared?
+    pub(super) fn is_unwritten(&self, id: BufferId) -> bool {
+        self.unwritten.contains(&id)
     }
 
     /// A sparse workspace.

@@ -418,7 +418,8 @@ fn is_vector(program: &Program, loop_var: VarId, body: &[Stmt]) -> bool {
         fits &= !varies(e)
             || match e {
                 Expr::Load { index, .. } => step(index, loop_var, &varying) == Some(1),
-                Expr::Var(_) | Expr::IndexOp(..) | Expr::Unary(UnaryOp::Neg, _) => true,
+                Expr::Var(_) | Expr::IndexOp(..) => true,
+                Expr::Unary(op, _) => is_of_vectors(*op),
                 Expr::Binary(op, ..) => {
                     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
                 }
@@ -432,6 +433,14 @@ fn is_vector(program: &Program, loop_var: VarId, body: &[Stmt]) -> bool {
         _ => true,
     });
     fits && scalars
+}
+
+/// Do vectors have this function? It is one instruction, or two.
+pub(super) fn is_of_vectors(op: UnaryOp) -> bool {
+    match op {
+        UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Floor | UnaryOp::Ceil => true,
+        UnaryOp::Not | UnaryOp::Exp | UnaryOp::Ln | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tanh => false,
+    }
 }
 
 /// By how much an index grows an iteration, if that is plain to see.

@@ -1,6 +1,7 @@
-//! Loops over what a workspace gathered that only append it: whole runs of elements, copied at once, or gathered where they
-//! are appended.
+//! Loops that only append: what a workspace gathered, whole runs of elements, copied at once, or gathered where they are appended;
+//! and the elements of a tile, each array's together.
 
+use super::expr::bare;
 use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use super::workspaces;
@@ -53,6 +54,25 @@ pub(super) fn emit(stmts: Stmts<'_>, var: VarId, lo: &Expr, hi: &Expr, body: &[S
         quote!(#to.extend(#from, #lo..#hi);)
     });
     Some(copies.collect())
+}
+
+/// A loop of a constant number of iterations that only appends to arrays that grow, an element to each: room is asked for once.
+pub(super) fn tile(stmts: Stmts<'_>, var: VarId, lo: &Expr, hi: &Expr, body: &[Stmt]) -> Option<Tokens> {
+    let (Expr::Index(0), Expr::Index(n)) = (lo, hi) else { return None };
+    let mut appended = vec![];
+    for stmt in body {
+        let Stmt::Append { buffer, value } = stmt else { return None };
+        let grows = !stmts.names.is_bounded(*buffer) && appended.iter().all(|(b, _)| b != buffer);
+        grows.then(|| appended.push((*buffer, value)))?;
+    }
+    let mut reads = false;
+    visit_exprs(body, &mut |e| reads |= e.buffer().is_some_and(|b| appended.iter().any(|(to, _)| *to == b)));
+    let (lane, n) = (stmts.names.var(var), bare(*n));
+    let appends = appended.into_iter().map(|(to, value)| {
+        let (name, value) = (stmts.names.buffer(to), stmts.element(to, value));
+        quote!(#name.push_tile::<#n>(|#lane| #value);)
+    });
+    (!reads).then(|| appends.collect())
 }
 
 fn copies(stmts: Stmts<'_>, var: VarId, body: &[Stmt]) -> Option<Vec<Copy>> {
@@ -117,4 +137,28 @@ fn block_copies(
     let Stmt::Store { buffer, index, value } = inner else { return None };
     let moved = buffer == to_vals && *index == to && *value == build::load(vals, from);
     (whole && moved).then_some([Copy { from: crd, to: *to_crd }, Copy { from: vals, to: *to_vals }])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::driver::{Options, compile_kernel};
+    use crate::emit::rust::native;
+    use crate::front::parse_str;
+
+    fn code(text: &str) -> String {
+        let compiled = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap();
+        native(compiled.program.program())
+    }
+
+    #[test]
+    fn a_tile_is_appended_at_once() {
+        let code =
+            code("fn f(A: Csf3<f64>, X: DenseMat<f64>) -> Csf3<f64> { Y[i, j, r] = A[i, j, k] * X[k, r]; }");
+        let text: String = code.split_whitespace().collect();
+        for (width, acc) in [(128, "acc"), (32, "acc_2"), (8, "acc_3"), (4, "acc_4")] {
+            let crd = format!("Y3_crd.push_tile::<{width}>(|lane|(r0+lane)asi32);");
+            let vals = format!("Y_vals.push_tile::<{width}>(|lane|{acc}[lane]);");
+            assert!(text.contains(&(crd + &vals)), "{width}: {code}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use super::tasks::{Task, monoid};
 use super::unroll::Unrolled;
 use super::workspaces;
 use crate::emit::subtracted;
-use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId, WorkspaceId};
+use crate::llir::{BufferId, Elem, Expr, IndexOp, Init, LoopKind, Space, Stmt, Ty, VarId, WorkspaceId};
 use crate::scalar::{BinaryOp, DType, Monoid};
 
 /// Emits statements of one program.
@@ -154,10 +154,14 @@ impl<'a> Stmts<'a> {
             Stmt::Gather(workspace) => workspaces::gather(self.names, *workspace),
             Stmt::Alloc { buffer, len, init } => {
                 let (name, memory) = (self.names.buffer(*buffer), self.names.memory(*buffer));
-                let (len, init) = (self.exprs.expr(len), init.map(value));
+                let len = self.exprs.expr(len);
                 match init {
-                    Some(init) => quote!(let #name = #memory.array(#len, #init);),
-                    None => quote!(let #name = #memory.array(#len);),
+                    Init::Value(init) => {
+                        let init = value(*init);
+                        quote!(let #name = #memory.array(#len, #init);)
+                    }
+                    Init::Kept => quote!(let #name = #memory.array(#len);),
+                    Init::Unwritten => quote!(let #name = #memory.unwritten(#len);),
                 }
             }
             Stmt::Scan { buffer, len } => {
@@ -185,7 +189,8 @@ impl<'a> Stmts<'a> {
                     return partial.emit(self);
                 }
                 if *step == 1
-                    && let Some(runs) = runs::emit(self, *var, lo, hi, body)
+                    && let Some(runs) =
+                        runs::emit(self, *var, lo, hi, body).or_else(|| runs::tile(self, *var, lo, hi, body))
                 {
                     return runs;
                 }
@@ -348,7 +353,7 @@ impl<'a> Stmts<'a> {
     }
 
     /// A value as it is stored in a buffer: indices as i32.
-    fn element(self, buffer: BufferId, value: &Expr) -> Tokens {
+    pub(super) fn element(self, buffer: BufferId, value: &Expr) -> Tokens {
         let tokens = self.exprs.expr(value);
         match (self.names.program.buffer(buffer).elem, value) {
             (Elem::Scalar(_), _) => tokens,

@@ -18,7 +18,7 @@ use super::stmt::Stmts;
 use super::text::text;
 use super::workspaces;
 use crate::llir::walk::visit_thread;
-use crate::llir::{Appends, BufferId, Expr, Step, Stmt, VarId};
+use crate::llir::{Appends, BufferId, Expr, Init, Step, Stmt, VarId};
 use crate::scalar::Monoid;
 use std::collections::BTreeSet;
 
@@ -57,8 +57,8 @@ pub(super) fn memories(names: &Names<'_>, code: &[Stmt], chunk: Option<&Ident>) 
         if let Stmt::Alloc { buffer, init, .. } = s {
             let t = element_type(names.program.buffer(*buffer).elem);
             let memory = match init {
-                Some(_) => quote!(rt::Scratch::<#t>::new()),
-                None => quote!(rt::Table::new()),
+                Init::Value(_) | Init::Unwritten => quote!(rt::Scratch::<#t>::new()),
+                Init::Kept => quote!(rt::Table::new()),
             };
             all.push((names.memory(*buffer), memory));
         }

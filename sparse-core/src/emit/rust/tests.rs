@@ -221,6 +221,27 @@ fn sums_with_negated_terms_are_differences() {
     .assert_eq(&lines.collect::<String>());
 }
 
+/// Functions that vectors have are theirs, of adjacent elements and of four stored entries; others are of numbers side by side.
+#[test]
+fn functions_of_vectors() {
+    let code = |text: &str| {
+        let kernel = crate::front::parse_str(text).unwrap();
+        let compiled = crate::driver::compile_kernel(kernel, &crate::driver::Options::default()).unwrap();
+        super::native(compiled.program.program()).split_whitespace().collect::<String>()
+    };
+    for function in ["abs", "sqrt", "floor", "ceil"] {
+        let dense =
+            code(&format!("fn f(A: DenseMat<f64>) -> DenseVec<f64> {{ y[i] max= {function}(A[i, j]); }}"));
+        assert!(dense.contains(&format!("isa.load(A_vals,i*A2_dim+j).{function}()")), "{dense}");
+        let stored = code(&format!(
+            "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {{ y[i] = {function}(A[i, j]) * x[j]; }}"
+        ));
+        assert!(stored.contains(&format!("isa.load_four(A_vals,pA).{function}()")), "{stored}");
+    }
+    let other = code("fn f(A: DenseMat<f64>) -> DenseVec<f64> { y[i] = exp(A[i, j]); }");
+    assert!(other.contains("A_vals.at(i*A2_dim+j).exp()") && !other.contains("isa.load(A_vals"), "{other}");
+}
+
 #[test]
 fn spmm_with_lanes() {
     let mut b = Builder::new(

@@ -9,7 +9,7 @@ mod step;
 mod tests;
 
 use super::{
-    Arrive, Block, Collective, Elem, Expr, FetchOp, Group, IndexOp, LoopKind, Neighbour, Over, Param,
+    Arrive, Block, Collective, Elem, Expr, FetchOp, Group, IndexOp, Init, LoopKind, Neighbour, Over, Param,
     Program, Promise, Role, Scanned, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty,
     Write as WriteBack,
 };
@@ -284,7 +284,11 @@ impl Printer<'_> {
                 format!("gather {};", p.workspaces.get(workspace.index()).map_or("?", |w| &w.name))
             }
             Stmt::Alloc { buffer, len, init } => {
-                let init = init.map_or("kept".to_owned(), |init| init.to_string());
+                let init = match init {
+                    Init::Value(value) => value.to_string(),
+                    Init::Kept => "kept".to_owned(),
+                    Init::Unwritten => "unwritten".to_owned(),
+                };
                 format!("let mut {} = [{init}; {}];", buffer_name(p, *buffer), free(len))
             }
             Stmt::Scan { buffer, len } => format!("scan {}[..{}];", buffer_name(p, *buffer), free(len)),

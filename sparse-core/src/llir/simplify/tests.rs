@@ -545,7 +545,7 @@ fn scratch_arrays_and_unrolled_loops() {
             vec![
                 let_(one, n(1)),
                 let_(size, add(ROWS, one)),
-                Stmt::Alloc { buffer: w, len: add(size, one), init: Some(Value::F64(0.0)) },
+                Stmt::Alloc { buffer: w, len: add(size, one), init: Init::Value(Value::F64(0.0)) },
                 loop_of(
                     i,
                     4,

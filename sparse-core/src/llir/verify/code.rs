@@ -6,7 +6,8 @@ use super::threads::{Shared, ThreadLoop};
 use super::{Rule, VerifyError, broken, ensure, launch, place};
 use crate::llir::align::Facts;
 use crate::llir::{
-    Array, Block, Buffer, BufferId, Elem, LoopKind, Param, Program, Space, Step, Stmt, Ty, VarId, WorkspaceId,
+    Array, Block, Buffer, BufferId, Elem, Init, LoopKind, Param, Program, Space, Step, Stmt, Ty, VarId,
+    WorkspaceId,
 };
 use crate::scalar::{Monoid, Value};
 use std::collections::BTreeMap;
@@ -224,8 +225,9 @@ impl<'a> Verifier<'a> {
                 })?;
                 self.expect(len, Ty::Index, at)?;
                 match init {
-                    Some(init) => element_value(b, *init, at)?,
-                    None => ensure(b.elem == Elem::Index, Rule::Types, at, || {
+                    Init::Value(init) => element_value(b, *init, at)?,
+                    Init::Unwritten => {}
+                    Init::Kept => ensure(b.elem == Elem::Index, Rule::Types, at, || {
                         format!("`{}` keeps what is stored there, and has no indices", b.name)
                     })?,
                 }

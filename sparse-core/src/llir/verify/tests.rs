@@ -252,7 +252,7 @@ fn with_scratch(sample: fn() -> Program) -> (Program, BufferId) {
 #[test]
 fn scratch_arrays() {
     let (_, w) = with_scratch(spmv);
-    let declare = || Stmt::Alloc { buffer: w, len: VarId(0).into(), init: Some(Value::F64(0.0)) };
+    let declare = || Stmt::Alloc { buffer: w, len: VarId(0).into(), init: Init::Value(Value::F64(0.0)) };
     let write = || Stmt::Store { buffer: w, index: Expr::Index(0), value: Expr::Lit(Value::F64(1.0)) };
     let sample = || with_scratch(spmv).0;
     let mut fine = sample();
@@ -265,15 +265,15 @@ fn scratch_arrays() {
         run(p).push(write());
     });
     rejected(Rule::Types, sample, |p| {
-        run(p).push(Stmt::Alloc { buffer: w, len: VarId(0).into(), init: Some(Value::F32(0.0)) });
+        run(p).push(Stmt::Alloc { buffer: w, len: VarId(0).into(), init: Init::Value(Value::F32(0.0)) });
     });
     // What is kept are indices.
     rejected(Rule::Types, sample, |p| {
-        run(p).push(Stmt::Alloc { buffer: w, len: VarId(0).into(), init: None });
+        run(p).push(Stmt::Alloc { buffer: w, len: VarId(0).into(), init: Init::Kept });
     });
     rejected(Rule::Types, sample, |p| {
         let len = Expr::Lit(Value::F64(3.0));
-        run(p).push(Stmt::Alloc { buffer: w, len, init: Some(Value::F64(0.0)) });
+        run(p).push(Stmt::Alloc { buffer: w, len, init: Init::Value(Value::F64(0.0)) });
     });
     rejected(Rule::Buffers, sample, |p| p.buffers[w.index()].array = Array::Vals(TensorId(0)));
 }

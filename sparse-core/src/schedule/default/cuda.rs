@@ -45,10 +45,10 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
         let step = Step { command, cin: print::print(cin, kernel) };
         let (warnings, ignored_races) = (vec![], vec![]);
         let (cin, steps) = (cin.clone(), vec![step]);
-        let scheduled = Scheduled { cin, steps, warnings, ignored_races, other: None };
+        let scheduled = Scheduled { cin, steps, warnings, ignored_races, others: vec![] };
         // Coordinates of the outermost loop are a thread's or a team's by what the compiler does with it, not by commands.
         let in_classes = has_rows(kernel, &scheduled.cin)
-            .then(|| Scheduled { other: Some(scheduled.cin.clone()), ..scheduled.clone() });
+            .then(|| Scheduled { others: vec![scheduled.cin.clone()], ..scheduled.clone() });
         return Ok(in_classes.into_iter().chain([scheduled]).collect());
     }
     let cin = &sums_inside(kernel, cin);
@@ -88,7 +88,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     let step = Step { command: format!("default: one thread: {why}"), cin: print::print(cin, kernel) };
     let warnings = vec![format!("on a GPU one thread does all the work: {why}")];
     let ignored_races = vec![];
-    found.push(Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races, other: None });
+    found.push(Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races, others: vec![] });
     Ok(found)
 }
 
@@ -154,7 +154,7 @@ fn stored_rows(kernel: &Kernel, cin: &Cin) -> Option<Scheduled> {
     }
     let command = "default: one thread a coordinate that operands store".into();
     let steps = vec![Step { command, cin: print::print(cin, kernel) }];
-    Some(Scheduled { cin: cin.clone(), steps, warnings: vec![], ignored_races: vec![], other: None })
+    Some(Scheduled { cin: cin.clone(), steps, warnings: vec![], ignored_races: vec![], others: vec![] })
 }
 
 /// Is the result's first level, which is dense and the only such one, over the variable?
@@ -177,7 +177,7 @@ fn by_classes(kernel: &Kernel, cin: &Cin, rows: &Scheduled) -> Option<Scheduled>
     plan.parallelize(cin.provenance.name(var), Unit::GpuBlock, Strategy::NoRaces);
     let on_blocks = apply(kernel, cin.clone(), &plan.finish(), Platform::Cuda).ok()?;
     let team = Grid::of(&on_blocks.cin).team;
-    (team == Some(Team::Block)).then(|| Scheduled { other: Some(on_blocks.cin), ..rows.clone() })
+    (team == Some(Team::Block)).then(|| Scheduled { others: vec![on_blocks.cin], ..rows.clone() })
 }
 
 /// How the loop over threads runs, best first.

@@ -41,7 +41,7 @@ pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
         let gathered = cin.workspaces.iter().any(|w| w.in_parts);
         let what = if gathered { "serial but for what is gathered before" } else { "serial" };
         let step = Step { command: format!("default: {what}: {reason}"), cin: print::print(&cin, kernel) };
-        Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], other: None }
+        Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], others: vec![] }
     };
     let Some(var) = outermost(&cin) else {
         return serial(cin, "no loop stands around the whole statement");
@@ -150,9 +150,13 @@ pub fn with_arrays(kernel: &Kernel, cin: Cin, other: Scheduled) -> Scheduled {
             scheduled.cin = shared.cin;
         }
     }
-    let elsewhere = other.steps.into_iter().map(|s| Step { command: format!("else, {}", s.command), ..s });
+    let otherwise = |command: String| match command.starts_with("else, ") {
+        true => command,
+        false => format!("else, {command}"),
+    };
+    let elsewhere = other.steps.into_iter().map(|s| Step { command: otherwise(s.command), ..s });
     scheduled.steps.extend(elsewhere);
-    Scheduled { other: Some(other.cin), ..scheduled }
+    Scheduled { others: [vec![other.cin], other.others].concat(), ..scheduled }
 }
 
 /// The same in parts of the loop's coordinates: where operands are merged to find them each part begins with a search in every

@@ -176,7 +176,7 @@ fn scratch_arrays_of_an_iteration_are_its_own() {
     let own = |inside: bool| {
         three(|p, i| {
             let w = array(p, Elem::Scalar(DType::F64));
-            let declare = Stmt::Alloc { buffer: w, len: Expr::Index(1), init: Some(Value::F64(0.0)) };
+            let declare = Stmt::Alloc { buffer: w, len: Expr::Index(1), init: Init::Value(Value::F64(0.0)) };
             let one = f64_lit(1.0);
             let mut body = vec![
                 Stmt::Reduce { buffer: w, index: Expr::Index(0), op: Monoid::Add, value: one },
@@ -209,7 +209,7 @@ fn a_search_reads_the_whole_range() {
             Stmt::Store { buffer: w, index: i.into(), value: zero() },
             Stmt::Store { buffer: Y, index: i.into(), value: Expr::FromIndex(DType::F64, Box::new(found)) },
         ];
-        (vec![Stmt::Alloc { buffer: w, len: Expr::Index(3), init: Some(Value::I32(0)) }], body)
+        (vec![Stmt::Alloc { buffer: w, len: Expr::Index(3), init: Init::Value(Value::I32(0)) }], body)
     });
     let error = run(&verify(p).unwrap(), &spmv_args()).unwrap_err();
     assert!(

@@ -265,7 +265,8 @@ const TWO_HOPS: &[(u32, (&str, &str))] = &[
     (2, ("il", "il+IJ*JK*kl")),
     (2, ("", "i*IJ*JK*k")),
     (2, ("il", "ij*JK*kl")),
-    (1, ("i", "IJ*JK*KL*l")),
+    (4, ("i", "IJ*JK*KL*l")),
+    (2, ("im", "IJ*JK*KL*lm")),
 ];
 
 /// A kernel with a name, under a semiring that the type has.

@@ -3,7 +3,7 @@
 use crate::case::Case;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::llir::walk::{visit_exprs, visit_stmts};
-use sparse_core::llir::{Bound, Collective, Elem, Expr, FetchOp, Launch, Program, Step, Stmt};
+use sparse_core::llir::{Bound, Collective, Elem, Expr, FetchOp, Init, Launch, Program, Step, Stmt};
 use sparse_core::scalar::Monoid;
 
 /// What a case's program does, in words that are counted.
@@ -112,7 +112,7 @@ fn blocks(program: &Program) -> Vec<String> {
 fn fibers(program: &Program) -> Vec<String> {
     let mut looks = false;
     for block in program.steps.iter().filter_map(Step::code) {
-        visit_stmts(block, &mut |s| looks |= matches!(s, Stmt::Alloc { init: None, .. }));
+        visit_stmts(block, &mut |s| looks |= matches!(s, Stmt::Alloc { init: Init::Kept, .. }));
     }
     looks.then(|| "a fiber by its table".to_owned()).into_iter().collect()
 }

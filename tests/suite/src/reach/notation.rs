@@ -15,10 +15,12 @@ use sparse_core::scalar::Value;
 fn parts(case: &Case) -> Vec<String> {
     let cin = parse_str(&case.kernel_text()).ok().and_then(|k| default_loops(&packed(k), case.platform).ok());
     let Some(cin) = cin.filter(|_| case.schedule.is_empty()) else { return vec![] };
-    let arrays = parse_str(&case.kernel_text()).ok().and_then(|k| with_arrays(&packed(k)));
-    let arrays = arrays.filter(|_| case.platform == Platform::Cpu);
+    let arrays = match parse_str(&case.kernel_text()) {
+        Ok(kernel) if case.platform == Platform::Cpu => with_arrays(&packed(kernel)),
+        _ => vec![],
+    };
     let outside = |w: &WorkspaceDecl| w.rows.as_ref().map(|_| w.vars.len());
-    let outside = arrays.iter().flat_map(|cin| &cin.workspaces).filter_map(outside);
+    let outside = arrays.last().into_iter().flat_map(|cin| &cin.workspaces).filter_map(outside);
     let parts: Vec<_> = cin.workspaces.iter().filter(|w| w.part).collect();
     let stored = |w: &&WorkspaceDecl| match (w.format, w.vars.len()) {
         (WorkspaceFormat::Dense, 0) => "a part of a product: a number",
@@ -28,6 +30,9 @@ fn parts(case: &Case) -> Vec<String> {
     };
     let mut did: Vec<String> = parts.iter().map(|w| stored(w).into()).collect();
     did.extend(outside.map(|dims| format!("a part of a product outside of all loops, of rank {dims}")));
+    if arrays.first().is_some_and(|cin| cin.workspaces.iter().filter(|w| w.rows.is_some()).count() > 1) {
+        did.push("a part of a product outside of all loops, made of another".into());
+    }
     if parts.len() > 1 {
         did.push("several parts of products".into());
     }
@@ -220,6 +225,7 @@ pub(super) const NOTATION: &[&str] = &[
     "duplicates",
     "infinities or NaN",
     "a part of a product: a number",
+    "a part of a product outside of all loops, made of another",
     "a part of a product: an array",
     "a part of a product: an array of several dimensions",
     "a part of a product: a list",

@@ -252,7 +252,7 @@ fn memory_of_a_workspace_is_kept() {
     let y = b.buffer("y_vals", Space::Output, Array::Vals(TensorId(1)));
     let [w, v] = ["w", "v"].map(|n| b.buffer(n, Space::Scratch, Array::Local));
     let (i, j, t) = (b.index("i"), b.index("j"), b.var("t", Ty::Scalar(DType::F32)));
-    let alloc = |buffer| Stmt::Alloc { buffer, len: m.into(), init: Some(Value::F32(0.0)) };
+    let alloc = |buffer| Stmt::Alloc { buffer, len: m.into(), init: Init::Value(Value::F32(0.0)) };
     let sum = |array, var| Stmt::For {
         var,
         lo: Expr::Index(0),

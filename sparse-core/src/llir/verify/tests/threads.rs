@@ -102,7 +102,7 @@ fn registers_belong_to_one_thread() {
 fn scratch_arrays_of_outside_are_shared() {
     let (mut p, w) = with_scratch(with_atomics);
     let zero = Value::F64(0.0);
-    run(&mut p).insert(0, Stmt::Alloc { buffer: w, len: VarId(1).into(), init: Some(zero) });
+    run(&mut p).insert(0, Stmt::Alloc { buffer: w, len: VarId(1).into(), init: Init::Value(zero) });
     let (op, value) = (Monoid::Max, Expr::Lit(zero));
     shared(&mut p).push(Stmt::Atomic { buffer: w, index: Expr::Index(0), op, value });
     assert!(verify(p.clone()).is_ok());
