@@ -53,9 +53,10 @@ enum Kind {
     Miri,
 }
 
-/// What Miri is to do: rayon's threads live on, and its queues mark addresses, which are pointers again.
-const MIRI: &str =
-    "-Zmiri-tree-borrows -Zmiri-permissive-provenance -Zmiri-ignore-leaks -Zmiri-disable-isolation";
+/// What Miri is to do: rayon's threads live on, and its queues mark addresses, which are pointers again. Functions as `cos` would have
+/// another last bit in each run.
+const MIRI: &str = "-Zmiri-tree-borrows -Zmiri-permissive-provenance -Zmiri-ignore-leaks -Zmiri-disable-isolation \
+                    -Zmiri-deterministic-floats";
 
 impl Kind {
     fn name(&self) -> &'static str {
