@@ -13,6 +13,7 @@ mod formats;
 mod names;
 mod nest;
 mod nonsense;
+mod parts;
 mod point;
 mod results;
 mod schedule;

@@ -1,6 +1,7 @@
 //! Commands with arguments of any kind.
 
-use super::schedule::{Draft, parts};
+use super::parts::parts;
+use super::schedule::Draft;
 use crate::command::Command;
 use crate::rng::Rng;
 use sparse_core::front::ast::{Expr, IndexVar};

@@ -1,6 +1,7 @@
 //! Which loops of a random schedule run on a GPU's units.
 
-use super::schedule::{Added, Draft, chains, parts as parts_of_value};
+use super::parts::parts as parts_of_value;
+use super::schedule::{Added, Draft, chains};
 use crate::command::Command;
 use crate::rng::Rng;
 use sparse_core::cin::Stmt;

@@ -1,6 +1,6 @@
 //! Workspaces of kernels with sparse results: what the compiler gives them, and schedules that make others.
 
-use super::schedule;
+use super::{parts, schedule};
 use crate::case::Case;
 use crate::command::Command;
 use crate::rng::Rng;
@@ -134,7 +134,7 @@ fn workspace_of_a_part(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, u
     let kernel = parse_str(&case.kernel_text()).ok()?;
     let lhs = &kernel.assignment.lhs.indices;
     let shared = |e: &Expr| matches!(e, Expr::Access(a) if a.indices == *lhs);
-    let mut parts = schedule::parts(&kernel.assignment.rhs);
+    let mut parts = parts::parts(&kernel.assignment.rhs);
     let has =
         |e: &Expr, v: IndexVar| e.any(|e: &Expr| matches!(e, Expr::Access(a) if a.indices.contains(&v)));
     let last = lhs.iter().rev().find(|v| parts.iter().any(|e| has(e, **v)))?;
