@@ -155,9 +155,15 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
                 Some(copied) => schedule::with_copies(kernel, copied),
                 None => schedule::default(kernel, cin.clone()),
             };
-            let arrays = copies::with_arrays(kernel).into_iter().rev();
-            let arrays = arrays.filter_map(|cin| checked(kernel, cin).ok());
-            arrays.fold(scheduled, |others, cin| schedule::with_arrays(kernel, cin, others))
+            let arrays = copies::with_arrays(kernel).into_iter();
+            let mut arrays = arrays.filter_map(|cin| checked(kernel, cin).ok());
+            match arrays.next().map(|cin| schedule::with_arrays(kernel, cin)) {
+                Some(first) => {
+                    let fewer = arrays.map(|cin| schedule::with_arrays(kernel, cin));
+                    fewer.chain([scheduled]).fold(first, Scheduled::or)
+                }
+                None => scheduled,
+            }
         }
         // A point is for GPUs: the front refuses it here.
         Schedule::None | Schedule::Point(..) => schedule::apply(kernel, cin.clone(), &[], Platform::Cpu)?,

@@ -75,6 +75,17 @@ pub struct Scheduled {
     pub others: Vec<Cin>,
 }
 
+impl Scheduled {
+    /// This one, and another for calls that neither this one nor its others are for.
+    #[must_use]
+    pub fn or(mut self, other: Scheduled) -> Scheduled {
+        let otherwise = |s: Step| Step { command: format!("else, {}", s.command), ..s };
+        self.steps.extend(other.steps.into_iter().map(otherwise));
+        self.others.push(other.cin);
+        self
+    }
+}
+
 /// A race that a command ignores: nothing keeps the writes of the loop's iterations apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoredRace {

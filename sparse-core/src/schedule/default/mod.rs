@@ -125,9 +125,8 @@ pub fn with_copies(kernel: &Kernel, cin: Cin) -> Scheduled {
     scheduled
 }
 
-/// Loops in which parts of products are arrays outside of all loops, which threads fill too, and others for calls that read few of
-/// their rows.
-pub fn with_arrays(kernel: &Kernel, cin: Cin, other: Scheduled) -> Scheduled {
+/// Loops in which parts of products are arrays outside of all loops, which threads fill too.
+pub fn with_arrays(kernel: &Kernel, cin: Cin) -> Scheduled {
     let arrays: Vec<(String, IndexVar)> = cin
         .outside()
         .filter(|(_, w)| w.rows.is_some())
@@ -150,13 +149,7 @@ pub fn with_arrays(kernel: &Kernel, cin: Cin, other: Scheduled) -> Scheduled {
             scheduled.cin = shared.cin;
         }
     }
-    let otherwise = |command: String| match command.starts_with("else, ") {
-        true => command,
-        false => format!("else, {command}"),
-    };
-    let elsewhere = other.steps.into_iter().map(|s| Step { command: otherwise(s.command), ..s });
-    scheduled.steps.extend(elsewhere);
-    Scheduled { others: [vec![other.cin], other.others].concat(), ..scheduled }
+    scheduled
 }
 
 /// The same in parts of the loop's coordinates: where operands are merged to find them each part begins with a search in every
