@@ -7,6 +7,7 @@ use crate::cin::assembly::groups;
 use crate::cin::result::{ResultKind, check_output, result_kind};
 use crate::cin::{Cin, check, concretize, copies, print};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::emit::cuda::{self, Emitted};
 use crate::format::{FormatSpec, Level};
 use crate::front::Rest;
 use crate::front::ast::{IndexVar, Kernel, Mode, Tensor};
@@ -14,6 +15,7 @@ use crate::front::command::{CommandKind, Platform, Schedule, Strategy, Unit};
 use crate::llir::verify::Verified;
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 // Schedules may not ask LLIR.
@@ -29,24 +31,26 @@ pub struct Options {
     /// Verifies the program after each pass. Without, once after the last: a macro that compiles several programs has to be
     /// quick.
     pub verify_passes: bool,
+    /// Emits the CUDA of each program for GPUs as soon as it is verified.
+    pub emit_cuda: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { lower: lower::Options::default(), verify_passes: true }
+        Options { lower: lower::Options::default(), verify_passes: true, emit_cuda: false }
     }
 }
 
 impl Options {
     /// Those of a macro.
     pub fn of_macro() -> Options {
-        Options { verify_passes: false, ..Options::default() }
+        Options { verify_passes: false, emit_cuda: true, ..Options::default() }
     }
 }
 
 /// A compiled kernel.
 #[derive(Clone)]
-pub struct Compiled {
+pub struct Compiled<P = Verified> {
     /// The checked index notation, shared by all of its programs.
     pub kernel: Rc<Kernel>,
     /// Its concrete index notation, before any command.
@@ -58,7 +62,9 @@ pub struct Compiled {
     /// Its concrete index notation, scheduled.
     pub cin: Cin,
     /// Its program.
-    pub program: Verified,
+    pub program: P,
+    /// Its CUDA, if [`Options::emit_cuda`] asked for it.
+    cuda: Option<Emitted>,
     /// Loop bounds and guards that remain, and why.
     pub notes: Vec<String>,
     /// What is kept in registers.
@@ -69,6 +75,14 @@ impl Compiled {
     /// The concrete index notation as text.
     pub fn cin_text(&self) -> String {
         print::print(&self.cin, &self.kernel)
+    }
+
+    /// Its kernels' CUDA: none, if it is for the CPU.
+    pub(crate) fn cuda(&self) -> Cow<'_, Emitted> {
+        match &self.cuda {
+            Some(emitted) => Cow::Borrowed(emitted),
+            None => Cow::Owned(cuda::emit_program(&self.program)),
+        }
     }
 
     /// The program as text.

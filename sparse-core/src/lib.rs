@@ -8,6 +8,7 @@
 compile_error!("tensor kernels run on 64-bit processors, which this target is not");
 
 pub mod cin;
+mod concurrent;
 pub mod diag;
 pub mod driver;
 pub mod emit;

@@ -22,7 +22,8 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("llir", &["format", "scalar"]),
     ("looplet", &["cin", "llir", "format", "scalar"]),
     ("lower", &["looplet", "work", "cin", "llir", "front", "format", "scalar", "diag"]),
-    ("emit", &["llir", "format", "scalar"]),
+    ("concurrent", &[]),
+    ("emit", &["llir", "format", "scalar", "concurrent"]),
     ("sim", &["llir", "tensor", "format", "error", "scalar"]),
 ];
 

@@ -3,11 +3,12 @@
 use super::{Compiled, Options, internal};
 use crate::cin::{Cin, copies, densify, print};
 use crate::diag::Diagnostics;
+use crate::emit::cuda::{self, Emitted};
 use crate::front::ast::Kernel;
 use crate::front::command::{Platform, Schedule};
 use crate::llir::simplify::simplify;
-use crate::llir::verify::verify;
-use crate::llir::{IgnoredRace, Step};
+use crate::llir::verify::{Verified, VerifyError, verify};
+use crate::llir::{IgnoredRace, Program, Step};
 use crate::lower;
 use crate::schedule::{self, Scheduled};
 use std::rc::Rc;
@@ -35,6 +36,24 @@ pub(super) fn lower_scheduled(
     platform: Platform,
     suffix: &str,
 ) -> Result<Compiled, Diagnostics> {
+    let Lowered { program, compiled } = lower_alone(of, scheduled, options, platform, suffix)?;
+    compiled.with(finish(program, options))
+}
+
+/// A program as lowering leaves it, which any thread may finish, and what else there is to say of it.
+pub(super) struct Lowered {
+    pub(super) program: Program,
+    pub(super) compiled: Compiled<()>,
+}
+
+/// From scheduled loops to a program that is not [finished](finish).
+pub(super) fn lower_alone(
+    of: &Unscheduled<'_>,
+    scheduled: Scheduled,
+    options: &Options,
+    platform: Platform,
+    suffix: &str,
+) -> Result<Lowered, Diagnostics> {
     let Scheduled { cin, steps, mut warnings, ignored_races, others } = scheduled;
     let kernel = &of.kernel;
     warnings.extend_from_slice(&of.warnings);
@@ -53,16 +72,41 @@ pub(super) fn lower_scheduled(
             launch.name += suffix;
         }
     }
+    let (notes, registers) = (remarks.bounds, remarks.registers);
+    let (kernel, concretized) = (Rc::clone(kernel), of.text.clone());
+    let compiled =
+        Compiled { kernel, concretized, steps, warnings, cin, program: (), cuda: None, notes, registers };
+    Ok(Lowered { program, compiled })
+}
+
+/// A verified program, and its CUDA.
+pub(super) struct Finished {
+    program: Verified,
+    cuda: Option<Emitted>,
+}
+
+/// A mistake of the compiler's, with the pass that made it.
+pub(super) type Broken = (&'static str, VerifyError);
+
+/// The same program without constants to fold, dead code and trivial bindings. Every invariant of LLIR holds; emitters
+/// and the interpreter rely on it.
+pub(super) fn finish(mut program: Program, options: &Options) -> Result<Finished, Broken> {
     let pass = if options.verify_passes {
-        program = verify(program).map_err(|e| internal(kernel, "lowering", &e))?.into_program();
+        program = verify(program).map_err(|e| ("lowering", e))?.into_program();
         "simplification"
     } else {
         "lowering and simplification"
     };
-    // The same program without constants to fold, dead code and trivial bindings. Every invariant of LLIR holds; emitters
-    // and the interpreter rely on it.
-    let program = verify(simplify(program)).map_err(|e| internal(kernel, pass, &e))?;
-    let (notes, registers) = (remarks.bounds, remarks.registers);
-    let (kernel, concretized) = (Rc::clone(kernel), of.text.clone());
-    Ok(Compiled { kernel, concretized, steps, warnings, cin, program, notes, registers })
+    let program = verify(simplify(program)).map_err(|e| (pass, e))?;
+    let cuda = options.emit_cuda.then(|| cuda::emit_program(&program));
+    Ok(Finished { program, cuda })
+}
+
+impl Compiled<()> {
+    /// With its program.
+    pub(super) fn with(self, finished: Result<Finished, Broken>) -> Result<Compiled, Diagnostics> {
+        let Compiled { kernel, concretized, steps, warnings, cin, notes, registers, .. } = self;
+        let Finished { program, cuda } = finished.map_err(|(pass, e)| internal(&kernel, pass, &e))?;
+        Ok(Compiled { kernel, concretized, steps, warnings, cin, program, cuda, notes, registers })
+    }
 }

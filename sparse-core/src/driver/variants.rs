@@ -1,16 +1,17 @@
 //! A kernel's programs for a GPU: one by the user's schedule, or several of which a rule chooses one at each call.
 
+use super::unscheduled::{Lowered, finish, lower_alone};
 use super::{
-    Compiled, Options, Unscheduled, advised, checked, compile_first, concretize_kernel, copied,
-    lower_scheduled, packed,
+    Compiled, Options, Unscheduled, advised, checked, compile_first, concretize_kernel, copied, packed,
 };
 use crate::cin::{Cin, concretize};
+use crate::concurrent;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{TensorId, WorkspaceFormat};
 use crate::front::AtomicParallelism;
 use crate::front::ast::Kernel;
 use crate::front::command::{Platform, Schedule};
-use crate::llir::IgnoredRace;
+use crate::llir::{IgnoredRace, Program};
 use crate::schedule::launches::Launch;
 use crate::schedule::rule::{Condition, Line, Rule, Statistics};
 use crate::schedule::{self, Hybrid, Scheduled, Shape};
@@ -184,28 +185,35 @@ fn compile_by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Opti
 /// several launches, it does for the first, and the others run by its last line.
 fn compile_launches(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Variants>, Diagnostics> {
     let Some(launches) = schedule::launches::launches(kernel, cin) else { return Ok(None) };
+    // Of these the schedules are what is wanted.
+    let alone = Options { emit_cuda: false, ..options.clone() };
     let mut parts = vec![];
     for launch in &launches {
-        let Some(variants) = compile_launch(launch, options)? else { return Ok(None) };
+        let Some(variants) = compile_launch(launch, &alone)? else { return Ok(None) };
         parts.push((launch, variants));
     }
     let chooses = parts.iter().position(|(_, variants)| variants.choice.is_some());
-    let mut all = vec![];
     let of = Unscheduled::of(kernel.clone(), cin);
-    for n in 0..chooses.map_or(1, |at| parts[at].1.all.len()) {
-        let programs = parts.iter().enumerate().map(|(at, (launch, variants))| {
+    let each = (0..chooses.map_or(1, |at| parts[at].1.all.len())).map(|n| {
+        let chosen = parts.iter().enumerate().map(|(at, (launch, variants))| {
             let program = if chooses == Some(at) { n } else { variants.last() };
             (*launch, scheduled(&variants.all[program]))
         });
-        let chosen: Vec<_> = programs.collect();
+        let chosen: Vec<_> = chosen.collect();
         let joined = schedule::launches::joined(kernel, cin, &chosen);
         let point = chooses.and_then(|at| Some(parts[at].1.choice.as_ref()?.points[n]));
         let suffix = point.map_or(String::new(), |point| format!("_{}", point.identifier()));
-        match lower_scheduled(&of, joined, options, Platform::Cuda, &suffix) {
-            Ok(compiled) => all.push(compiled),
-            Err(found) if found.iter().any(|d| d.code == "internal") => return Err(found),
-            Err(_) => return Ok(None),
+        lowered(&of, joined, options, &suffix)
+    });
+    let (complete, all) = programs(options, |programs| {
+        for program in each {
+            let Some(program) = program? else { return Ok(false) };
+            programs.push(program);
         }
+        Ok(true)
+    })?;
+    if !complete {
+        return Ok(None);
     }
     let choice = chooses.and_then(|at| choice_of(&parts[at], cin, &all[0]));
     Ok((chooses.is_some() == choice.is_some()).then_some(Variants { all, choice }))
@@ -311,23 +319,26 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
     }
     let Ok(hybrid) = Hybrid::of(kernel, cin, kernel.name.span()) else { return Ok(None) };
     let (shape, of) = (hybrid.shape(cin), Unscheduled::of(kernel.clone(), cin));
-    let mut programs = Programs::default();
-    let mut lines = vec![];
-    for line in Rule::standard_of(shape.kind) {
-        let Some(program) = programs.of(&line.point, |p| compile_point(&of, &hybrid, p, options))? else {
-            continue;
+    let ((mut lines, points), all) = programs(options, |programs| {
+        let mut known = Points::default();
+        let mut program = |point: &AtomicParallelism| {
+            known.program(point, programs, |point| lower_point(&of, &hybrid, point, options))
         };
-        lines.push((line.when.clone(), program));
-        // Those after it are for kernels that it is not for.
-        if line.when.is_empty() {
-            break;
+        let mut lines = vec![];
+        for line in Rule::standard_of(shape.kind) {
+            let Some(program) = program(&line.point)? else { continue };
+            lines.push((line.when.clone(), program));
+            // Those after it are for kernels that it is not for.
+            if line.when.is_empty() {
+                break;
+            }
         }
-    }
-    if lines.is_empty() {
-        let spread = programs.of(&shape.kind.spread(), |p| compile_point(&of, &hybrid, p, options))?;
-        lines.extend(spread.map(|program| (vec![], program)));
-    }
-    let Programs { all, points, .. } = programs;
+        if lines.is_empty() {
+            let spread = program(&shape.kind.spread())?;
+            lines.extend(spread.map(|program| (vec![], program)));
+        }
+        Ok((lines, known.points))
+    })?;
     let Some(first) = all.first() else { return Ok(None) };
     decided(&mut lines);
     let extents = &first.program.program().extents;
@@ -335,22 +346,49 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
     Ok(Some(Variants { all, choice: Some(Choice { shape, columns, points, lines }) }))
 }
 
-/// The programs of points, each compiled once.
+/// Programs of one kernel as they are lowered.
+struct Programs<'a> {
+    lowered: Vec<Compiled<()>>,
+    finish: &'a mut dyn FnMut(Program),
+}
+
+impl Programs<'_> {
+    fn push(&mut self, Lowered { program, compiled }: Lowered) {
+        (self.finish)(program);
+        self.lowered.push(compiled);
+    }
+}
+
+/// What `lower` returns, and the programs that it pushes: each is finished while it lowers the next.
+fn programs<T>(
+    options: &Options,
+    lower: impl FnOnce(&mut Programs<'_>) -> Result<T, Diagnostics>,
+) -> Result<(T, Vec<Compiled>), Diagnostics> {
+    let lower = |finish: &mut dyn FnMut(Program)| {
+        let mut programs = Programs { lowered: vec![], finish };
+        (lower(&mut programs), programs.lowered)
+    };
+    let ((value, lowered), finished) = concurrent::finished(lower, |program| finish(program, options));
+    let all = lowered.into_iter().zip(finished).map(|(compiled, program)| compiled.with(program));
+    Ok((value?, all.collect::<Result<_, _>>()?))
+}
+
+/// The points of a kernel's programs, each of which is lowered once.
 #[derive(Default)]
-struct Programs {
-    all: Vec<Compiled>,
-    /// Whose they are.
+struct Points {
+    /// In the order of the programs.
     points: Vec<AtomicParallelism>,
     /// The kernel's formats or elements are not for these.
     refused: Vec<AtomicParallelism>,
 }
 
-impl Programs {
-    /// That of a point or of the first plainer one that has any.
-    fn of(
+impl Points {
+    /// The number of the program of a point or of the first plainer one that has any.
+    fn program(
         &mut self,
         point: &AtomicParallelism,
-        compile: impl Fn(&AtomicParallelism) -> Result<Option<Compiled>, Diagnostics>,
+        programs: &mut Programs<'_>,
+        lower: impl Fn(&AtomicParallelism) -> Result<Option<Lowered>, Diagnostics>,
     ) -> Result<Option<usize>, Diagnostics> {
         for point in point.plainer() {
             if let Some(known) = self.points.iter().position(|p| *p == point) {
@@ -359,9 +397,9 @@ impl Programs {
             if self.refused.contains(&point) {
                 continue;
             }
-            match compile(&point)? {
-                Some(compiled) => {
-                    self.all.push(compiled);
+            match lower(&point)? {
+                Some(lowered) => {
+                    programs.push(lowered);
                     self.points.push(point);
                     return Ok(Some(self.points.len() - 1));
                 }
@@ -380,19 +418,28 @@ fn decided(lines: &mut Vec<(Vec<Condition>, usize)>) {
 }
 
 /// The program of a point, its entry points named after it; none if the point is not for the kernel's formats.
-fn compile_point(
+fn lower_point(
     of: &Unscheduled<'_>,
     hybrid: &Hybrid,
     point: &AtomicParallelism,
     options: &Options,
-) -> Result<Option<Compiled>, Diagnostics> {
+) -> Result<Option<Lowered>, Diagnostics> {
     let (kernel, span) = (&of.kernel, of.kernel.name.span());
     let Ok(scheduled) = schedule::schedule_hybrid(hybrid, kernel, of.cin, point, span) else {
         return Ok(None);
     };
-    let suffix = format!("_{}", point.identifier());
-    match lower_scheduled(of, scheduled, options, Platform::Cuda, &suffix) {
-        Ok(compiled) => Ok(Some(compiled)),
+    lowered(of, scheduled, options, &format!("_{}", point.identifier()))
+}
+
+/// The program of scheduled loops; none if they cannot be lowered.
+fn lowered(
+    of: &Unscheduled<'_>,
+    scheduled: Scheduled,
+    options: &Options,
+    suffix: &str,
+) -> Result<Option<Lowered>, Diagnostics> {
+    match lower_alone(of, scheduled, options, Platform::Cuda, suffix) {
+        Ok(lowered) => Ok(Some(lowered)),
         Err(found) if found.iter().any(|d| d.code == "internal") => Err(found),
         Err(_) => Ok(None),
     }

@@ -2,7 +2,7 @@
 //! first runs there. The program is not in the user's crate: the compiler is in `sparse-gpu` anyway.
 
 use crate::diag::Diagnostics;
-use crate::driver::{Options, Variants, compile_gpu};
+use crate::driver::{Compiled, Options, Variants, compile_gpu};
 use crate::emit::cuda::{self, Piece, Source};
 use crate::emit::rust::expr::bare;
 use crate::emit::rust::names::ident;
@@ -73,8 +73,8 @@ impl OnGpu {
     fn constants(&self) -> Tokens {
         let (source, cin, kernels) = match self {
             OnGpu::Runs(variants) => {
-                let programs: Vec<_> = variants.all.iter().map(|c| &c.program).collect();
-                let (source, kernels) = cuda::emit_source(&programs);
+                let emitted: Vec<_> = variants.all.iter().map(Compiled::cuda).collect();
+                let (source, kernels) = cuda::source_of(emitted.iter().map(AsRef::as_ref));
                 let infos = kernels.iter().flatten().map(|k| {
                     let (name, signature, block) =
                         (literal(&k.name), literal(&k.signature()), bare(k.threads.into()));

@@ -18,6 +18,7 @@ mod tests;
 mod width;
 
 use super::signature::{CType, Parameter, Passes, signature};
+use crate::concurrent;
 use crate::llir::print::print_expr;
 use crate::llir::verify::Verified;
 use crate::llir::walk::{visit_exprs, visit_stmts};
@@ -94,38 +95,53 @@ pub fn emit(program: &Verified) -> String {
 
 /// One source of several programs, whose entry points have different names, and the kernels of each.
 pub fn emit_all(programs: &[&Verified]) -> (String, Vec<Vec<Kernel>>) {
-    let (source, kernels) = emit_source(programs);
+    let (source, kernels) = source_of(&concurrent::map(programs, |program| emit_program(program)));
     (source.text(), kernels)
 }
 
-/// [`emit_all`], with the parts of the prelude by name.
-pub(crate) fn emit_source(programs: &[&Verified]) -> (Source, Vec<Vec<Kernel>>) {
-    let needs = Needs::default();
-    let (mut texts, mut kernels) = (vec![], vec![]);
-    for program in programs.iter().map(|p| p.program()) {
-        let names = Names::new(program);
-        let mut entries = vec![];
-        let mut launches = program.launches().peekable();
-        let mut written = BTreeSet::new();
-        while let Some(launch) = launches.next() {
-            if !launch.follows {
-                written.clear();
-            }
-            let names = names.of_launch(launch);
-            let (entry, reach) = entry(program, &names, launch);
-            let widths = Widths::new(launch, &reach);
-            let row = Row { written: &written, goes_on: launches.peek().is_some_and(|next| next.follows) };
-            let exprs = Exprs { program, names: &names, widths: &widths, needs: &needs };
-            texts.push(kernel(exprs, launch, &entry, &row));
-            let arrays = entry.parameters.iter().filter(|p| matches!(p.ty, CType::Mut(_)));
-            written.extend(arrays.map(|p| p.passes));
-            entries.push(entry);
-        }
-        kernels.push(entries);
+/// The kernels of a program, for a source of their own or with those of other programs.
+#[derive(Clone, Default)]
+pub(crate) struct Emitted {
+    needs: Needs,
+    texts: Vec<String>,
+    kernels: Vec<Kernel>,
+}
+
+/// One source, with the parts of the prelude by name, and the kernels of each program.
+pub(crate) fn source_of<'a>(programs: impl IntoIterator<Item = &'a Emitted>) -> (Source, Vec<Vec<Kernel>>) {
+    let (mut needs, mut texts, mut kernels) = (Needs::default(), vec![], vec![]);
+    for program in programs {
+        needs.extend(&program.needs);
+        texts.extend(program.texts.iter().map(String::as_str));
+        kernels.push(program.kernels.clone());
     }
     let mut source = needs.source();
     source.push(&texts.join("\n"));
     (source, kernels)
+}
+
+/// The kernels that a program launches, as text.
+pub(crate) fn emit_program(program: &Verified) -> Emitted {
+    let program = program.program();
+    let (needs, names) = (Needs::default(), Names::new(program));
+    let (mut texts, mut kernels) = (vec![], vec![]);
+    let mut launches = program.launches().peekable();
+    let mut written = BTreeSet::new();
+    while let Some(launch) = launches.next() {
+        if !launch.follows {
+            written.clear();
+        }
+        let names = names.of_launch(launch);
+        let (entry, reach) = entry(program, &names, launch);
+        let widths = Widths::new(launch, &reach);
+        let row = Row { written: &written, goes_on: launches.peek().is_some_and(|next| next.follows) };
+        let exprs = Exprs { program, names: &names, widths: &widths, needs: &needs };
+        texts.push(kernel(exprs, launch, &entry, &row));
+        let arrays = entry.parameters.iter().filter(|p| matches!(p.ty, CType::Mut(_)));
+        written.extend(arrays.map(|p| p.passes));
+        kernels.push(entry);
+    }
+    Emitted { needs, texts, kernels }
 }
 
 fn parameters(program: &Program, names: &Names, launch: &Launch) -> Vec<Parameter> {

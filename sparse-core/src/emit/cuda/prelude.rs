@@ -147,7 +147,7 @@ pub(super) const NAMES: &str = "\
     votesOfGroup waitForLaunch wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";
 
 /// What a source needs, gathered as it is written.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Needs {
     parts: RefCell<BTreeSet<Part>>,
     monoids: RefCell<Used>,
@@ -173,6 +173,15 @@ impl Needs {
     /// The update of memory that several groups update.
     pub(super) fn group_update(&self, op: Monoid) {
         self.group_updates.borrow_mut().insert(op);
+    }
+
+    /// What another program of the source needs too.
+    pub(super) fn extend(&mut self, other: &Needs) {
+        self.parts.get_mut().extend(other.parts.borrow().iter());
+        for (key, atomic) in other.monoids.borrow().iter() {
+            *self.monoids.get_mut().entry(*key).or_default() |= atomic;
+        }
+        self.group_updates.get_mut().extend(other.group_updates.borrow().iter());
     }
 
     /// What the source begins with, in order.
