@@ -132,14 +132,13 @@ impl Lowerer<'_> {
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
         let name = self.unique(&self.workspaces[w.index()].name.clone());
-        let Nest { loops: inner, op, opens, rhs } = nest;
         let lhs = Lhs::Scattered(SparseTarget {
             workspace: None,
             indices: written,
             init: init.value(),
             masks: vec![],
         });
-        let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        let (inner, producer) = st.producer(nest, lhs);
         let room =
             self.fills_result(w, init, loops, &st).then(|| self.most_in_all(&inner, &producer)).flatten();
         let (is_result, exact) = (room.is_some(), room.as_ref().is_some_and(|room| room.exact));

@@ -38,10 +38,8 @@ impl<'k> Lowerer<'k> {
         let name = self.workspaces[w.index()].name.clone();
         let buffer = self.local(&name, Elem::Scalar(self.dtype), Space::Scratch);
         let array = Output::of_array(buffer, written, background, (self.out.tensor, nest.rhs.clone()));
-        let result = std::mem::replace(&mut self.out, array);
-        let filled = self.produce(nest, Lhs::Output { block: None }, &State { fiber: None, ..st.clone() });
-        let array = std::mem::replace(&mut self.out, result);
-        let filled = filled?;
+        let (filled, array) =
+            self.with_output(array, |l| l.produce(nest, Lhs::Output { block: None }, st))?;
         let whole = !array.needs_init && !filled.is_empty();
         let init = if whole { Init::Unwritten } else { Init::Value(background) };
         let len = dims.iter().cloned().fold(Expr::Index(1), build::mul);

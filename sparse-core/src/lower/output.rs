@@ -26,7 +26,7 @@ use crate::scalar::Value;
 /// What lowering knows and learns about the output.
 pub(super) struct Output {
     pub(super) tensor: TensorId,
-    /// On a GPU, while a launch fills a workspace before the statement's own: its array, which is what is written.
+    /// Where it is an array of the call, filled as if it were a dense result, and not the statement's.
     array: Option<BufferId>,
     pub(super) kind: ResultKind,
     /// The operand whose pattern it shares, and how many of its levels.
@@ -220,6 +220,18 @@ impl Lowerer<'_> {
             Lhs::Scattered(target) => target.indices.iter().all(|v| self.known(*v, st).is_some()),
             Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) => false,
         }
+    }
+
+    /// Lowers what is written into another output than the statement's, which has learned by then what it has to.
+    pub(super) fn with_output<T>(
+        &mut self,
+        other: Output,
+        lower: impl FnOnce(&mut Self) -> Result<T, Box<Diagnostic>>,
+    ) -> Result<(T, Output), Box<Diagnostic>> {
+        let own = std::mem::replace(&mut self.out, other);
+        let lowered = lower(self);
+        let other = std::mem::replace(&mut self.out, own);
+        Ok((lowered?, other))
     }
 
     /// The output's values.

@@ -46,14 +46,13 @@ impl Lowerer<'_> {
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
         let id = self.sparse_workspace(w, dims, &nest, init.value(), mask.is_some());
-        let Nest { loops: inner, opens, op, rhs } = nest;
         let lhs = Lhs::Scattered(SparseTarget {
             workspace: Some(id),
             indices: written,
             init: init.value(),
             masks: vec![],
         });
-        let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        let (inner, producer) = st.producer(nest, lhs);
         if self.gpu.is_some() {
             return self.open_on_gpu((w, id), init, &inner, producer, loops, st);
         }

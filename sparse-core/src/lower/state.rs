@@ -7,7 +7,7 @@ use super::region::Window;
 use super::tabled::Table;
 use crate::cin::Workspace;
 use crate::cin::algebra::simplify;
-use crate::cin::val::{AccessId, Val};
+use crate::cin::val::{AccessId, Nest, Val};
 use crate::front::ast::IndexVar;
 use crate::front::command::Strategy;
 use crate::llir::{BufferId, Expr, VarId, WorkspaceId};
@@ -101,7 +101,7 @@ pub(super) struct State {
     pub(super) rhs: Val,
     /// By access.
     pub(super) cursors: Vec<Cursor>,
-    /// None of an output with a pattern of its own.
+    /// None of an output with a pattern of its own, and of what is written that is not the output.
     pub(super) fiber: Option<Fiber>,
     /// Known coordinates, by index variable.
     pub(super) coords: Vec<Option<Expr>>,
@@ -195,6 +195,23 @@ impl State {
         self.rhs.for_each_access(&mut walked);
         self.walks.iter().copied().for_each(walked);
         found
+    }
+
+    /// The loops that fill a workspace, or an array instead of the output, and the state that they begin with.
+    pub(super) fn producer(&self, nest: Nest, lhs: Lhs) -> (Vec<IndexVar>, State) {
+        let Nest { loops, opens, op, rhs } = nest;
+        let own = State {
+            rhs,
+            lhs,
+            op,
+            opens,
+            fiber: None,
+            lane: None,
+            leaf: None,
+            repeated: false,
+            ..self.clone()
+        };
+        (loops, own)
     }
 
     /// A workspace that is to be filled when so many loops are left: of several the outermost, which the others may read.

@@ -102,8 +102,7 @@ impl Lowerer<'_> {
 
     /// The producer's loops, which write its workspace.
     pub(super) fn produce(&mut self, nest: Nest, lhs: Lhs, st: &State) -> Lowered {
-        let Nest { loops, opens, op, rhs } = nest;
-        let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        let (loops, producer) = st.producer(nest, lhs);
         self.lower(&loops, producer)
     }
 

@@ -100,30 +100,18 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
         let mut steps = vec![];
         for Addend { launch, production, is_negated } in addends {
-            let Production { workspace, read, written, nest: Nest { loops, opens, op, rhs } } = production;
-            let rhs = if is_negated { Val::Un(UnaryOp::Neg, Box::new(rhs)) } else { rhs };
-            let name = self.workspaces[workspace.index()].name.clone();
+            let Production { workspace, read, written, nest } = production;
+            let rhs = if is_negated { Val::Un(UnaryOp::Neg, Box::new(nest.rhs)) } else { nest.rhs };
+            let name = &self.workspaces[workspace.index()].name;
             self.note(format!("`{name}` is added to the result itself, when the rest is there"));
             let own = |v: &IndexVar| read.iter().position(|r| r == v).map(|at| written[at]);
             let vars = self.out.vars.iter().filter_map(own).collect();
             let array = self.out_values();
             let of = (self.out.tensor, rhs.clone());
             let sum = Output::of_array(array, vars, self.dtype.zero(), of).added_to();
-            let producer = State {
-                rhs: simplify(&rhs, self.dtype),
-                lhs: Lhs::Output { block: None },
-                op,
-                opens,
-                fiber: None,
-                lane: None,
-                leaf: None,
-                repeated: false,
-                ..st.clone()
-            };
-            let result = std::mem::replace(&mut self.out, sum);
-            self.begin_launch(launch);
-            steps.extend(self.written_steps(&loops, producer, &format!("_{name}"))?);
-            self.out = result;
+            let nest = Nest { rhs: simplify(&rhs, self.dtype), ..nest };
+            let (loops, producer) = st.producer(nest, Lhs::Output { block: None });
+            steps.extend(self.launch_into(sum, launch, &loops, producer)?);
         }
         Ok(steps)
     }

@@ -25,7 +25,7 @@ use super::team::number;
 use super::{Blocks, THREADS};
 use crate::cin::grid::Grid;
 use crate::cin::launches;
-use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
+use crate::cin::val::{AccessId, Constant, Production, Val};
 use crate::cin::{Cin, Workspace};
 use crate::diag::Diagnostic;
 use crate::format::Level;
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
         if is_result {
             self.fix_lengths();
         }
-        let Nest { loops: inner, opens, op, rhs } = nest;
+        let op = nest.op;
         // Its coordinates are sorted where they stay.
         let result = (is_result && op.is_none()).then(|| self.further());
         let list = self.list(w, dims, result.clone(), (op, init));
@@ -130,8 +130,7 @@ impl Lowerer<'_> {
             init: init.value(),
             masks: vec![],
         });
-        let mut producer =
-            State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        let (inner, mut producer) = st.producer(nest, lhs);
         let known = self.list_len(&inner, &producer, result.is_some() && !self.is_packed());
         let mut steps = self.fill_outside(&inner, &mut producer)?;
         self.by_coordinates(outermost);

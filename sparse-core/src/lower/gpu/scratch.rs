@@ -16,7 +16,7 @@ use super::super::state::{Lhs, State};
 use super::super::{Lowerer, internal};
 use crate::cin::grid::Grid;
 use crate::cin::launches::{Loops, launches};
-use crate::cin::val::{Constant, Nest, Production};
+use crate::cin::val::{Constant, Production};
 use crate::cin::{Cin, Workspace};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
@@ -24,20 +24,24 @@ use crate::llir::{Elem, Space, Step};
 
 /// A launch before the statement's own, by the array that it fills.
 pub(in super::super) struct Before {
-    loops: Loops,
+    fills: Workspace,
+    loops: Vec<IndexVar>,
     grid: Grid,
 }
 
 impl Before {
     pub(super) fn fills(&self, w: Workspace) -> bool {
-        self.loops.fills == Some(w)
+        self.fills == w
     }
 }
 
 /// Those of a program.
 pub(in super::super) fn before(cin: &Cin) -> Vec<Before> {
-    let all = launches(cin).into_iter().filter(|launch| launch.fills.is_some());
-    all.map(|loops| Before { grid: Grid::of_launch(cin, &loops), loops }).collect()
+    let before = |launch: Loops| {
+        let grid = Grid::of_launch(cin, &launch);
+        Some(Before { fills: launch.fills?, loops: launch.vars, grid })
+    };
+    launches(cin).into_iter().filter_map(before).collect()
 }
 
 impl Lowerer<'_> {
@@ -60,12 +64,24 @@ impl Lowerer<'_> {
         Ok(steps)
     }
 
-    /// Lowers for one of the launches before from here on.
-    pub(super) fn begin_launch(&mut self, launch: usize) {
-        let Before { loops, grid } = &self.before[launch];
+    /// The steps of one of these launches, which writes an array of the call, or adds to the result as to one.
+    pub(super) fn launch_into(
+        &mut self,
+        out: Output,
+        launch: usize,
+        loops: &[IndexVar],
+        producer: State,
+    ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        let Before { fills, loops: launched, grid } = &self.before[launch];
+        let suffix = format!("_{}", self.workspaces[fills.index()].name);
         (self.root, self.grid) = (None, grid.clone());
-        self.launched.clone_from(&loops.vars);
+        self.launched.clone_from(launched);
         self.on_gpu();
+        let (steps, _) = self.with_output(out, |l| {
+            l.out.needs_init = producer.is_noop(l);
+            l.written_steps(loops, producer, &suffix)
+        })?;
+        Ok(steps)
     }
 
     /// Is a loop over the variable one of the launch that is lowered?
@@ -90,19 +106,12 @@ impl Lowerer<'_> {
         };
         let dims = self.dims(w)?;
         let background = self.before(&nest).map_or(self.dtype.zero(), Constant::value);
-        let Nest { loops, opens, op, rhs } = nest;
-        let lhs = Lhs::Output { block: None };
-        let mut producer =
-            State { rhs, lhs, op, opens, fiber: None, lane: None, leaf: None, repeated: false, ..st.clone() };
+        let (loops, mut producer) = st.producer(nest, Lhs::Output { block: None });
         let mut steps = self.fill_outside(&loops, &mut producer)?;
         let name = self.workspaces[w.index()].name.clone();
         let array = self.local(&name, Elem::Scalar(self.dtype), Space::Output);
-        let array_of = Output::of_array(array, written, background, (self.out.tensor, producer.rhs.clone()));
-        let result = std::mem::replace(&mut self.out, array_of);
-        self.begin_launch(launch);
-        self.out.needs_init = producer.is_noop(self);
-        steps.extend(self.written_steps(&loops, producer, &format!("_{name}"))?);
-        self.out = result;
+        let out = Output::of_array(array, written, background, (self.out.tensor, producer.rhs.clone()));
+        steps.extend(self.launch_into(out, launch, &loops, producer)?);
         for read in st.reads(w) {
             let access = self.read(array, &dims, &read, st);
             st.read_operand(w, &read, access);
