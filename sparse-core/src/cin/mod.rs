@@ -195,6 +195,37 @@ pub struct Cin {
     pub accumulates: bool,
 }
 
+/// Other programs for the same statement, which are lowered into one with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Beside {
+    /// There are none.
+    #[default]
+    Nothing,
+    /// Each is for calls that those before it are not for: with fewer parts of products in arrays outside of all loops, the last
+    /// without. On a CPU.
+    ForOtherCalls(Vec<Cin>),
+    /// Its blocks assemble the rows that scatter much, and the statement's program the others. On a GPU.
+    OnBlocks(Box<Cin>),
+}
+
+impl Beside {
+    /// Those for other calls, in the order in which they are asked.
+    pub fn for_other_calls(&self) -> &[Cin] {
+        match self {
+            Beside::ForOtherCalls(others) => others,
+            Beside::Nothing | Beside::OnBlocks(_) => &[],
+        }
+    }
+
+    /// The one that has rows on blocks.
+    pub fn on_blocks(&self) -> Option<&Cin> {
+        match self {
+            Beside::OnBlocks(cin) => Some(cin),
+            Beside::Nothing | Beside::ForOtherCalls(_) => None,
+        }
+    }
+}
+
 impl Cin {
     /// What fills the workspaces that stand outside of all loops, and these, the outermost first.
     pub fn outside(&self) -> impl Iterator<Item = (&Stmt, &WorkspaceDecl)> {

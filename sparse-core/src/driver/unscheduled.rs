@@ -54,7 +54,7 @@ pub(super) fn lower_alone(
     platform: Platform,
     suffix: &str,
 ) -> Result<Lowered, Diagnostics> {
-    let Scheduled { cin, steps, mut warnings, ignored_races, others } = scheduled;
+    let Scheduled { cin, steps, mut warnings, ignored_races, beside } = scheduled;
     let kernel = &of.kernel;
     warnings.extend_from_slice(&of.warnings);
     // Without a schedule loops with other copies may run; in one, what is computed first was asked for.
@@ -63,7 +63,7 @@ pub(super) fn lower_alone(
     warnings.extend(copies::warnings(kernel, copying));
     // Index notation is gone: loops, loads and stores.
     let (mut program, remarks) =
-        lower::lower(kernel, (&cin, &others), &options.lower, platform).map_err(|d| Diagnostics::from(*d))?;
+        lower::lower(kernel, (&cin, &beside), &options.lower, platform).map_err(|d| Diagnostics::from(*d))?;
     warnings.extend(remarks.warnings);
     let of_program = |race: schedule::IgnoredRace| IgnoredRace { tensor: race.tensor, warning: race.warning };
     program.ignored_races = ignored_races.into_iter().map(of_program).collect();

@@ -4,7 +4,7 @@ use super::unscheduled::{Lowered, finish, lower_alone};
 use super::{
     Compiled, Options, Unscheduled, advised, checked, compile_first, concretize_kernel, copied, packed,
 };
-use crate::cin::{Cin, concretize};
+use crate::cin::{Beside, Cin, concretize};
 use crate::concurrent;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{TensorId, WorkspaceFormat};
@@ -240,7 +240,7 @@ fn scheduled(compiled: &Compiled) -> Scheduled {
         steps: compiled.steps.clone(),
         warnings: vec![],
         ignored_races: compiled.program.program().ignored_races.iter().map(of_schedule).collect(),
-        others: vec![],
+        beside: Beside::Nothing,
     }
 }
 

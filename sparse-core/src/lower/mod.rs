@@ -82,7 +82,7 @@ use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::val::{AccessId, Constant};
-use crate::cin::{Access, Cin, Provenance, Workspace, WorkspaceDecl};
+use crate::cin::{Access, Beside, Cin, Provenance, Workspace, WorkspaceDecl};
 use crate::diag::Diagnostic;
 use crate::format::{Level, TensorId};
 use crate::front::ast::{IndexVar, Kernel};
@@ -198,7 +198,7 @@ struct Lowerer<'k> {
 /// A kernel whose co-iteration would need more code than [`MAX_POINTS`] allows.
 pub fn lower(
     kernel: &Kernel,
-    (cin, others): (&Cin, &[Cin]),
+    (cin, beside): (&Cin, &Beside),
     options: &Options,
     platform: Platform,
 ) -> Result<(Program, Remarks), Box<Diagnostic>> {
@@ -233,15 +233,13 @@ pub fn lower(
     let mut steps = if l.lists.iter().any(|list| list.is_result) {
         before
     } else if l.gpu.is_some() && kind == ResultKind::Append {
-        let classes = l.row_classes(&nested, others.first(), &state)?;
+        let classes = l.row_classes(&nested, beside.on_blocks(), &state)?;
         joined(before, l.assembly_steps(cin, &nested.nest.loops, &state, &classes)?)
     } else {
         let own = l.written_steps(&nested.nest.loops, state.clone(), "")?;
         joined(joined(before, own), l.add_addends(addends, &state)?)
     };
-    if platform == Platform::Cpu {
-        steps = l.or_others(steps, cin, (others, &kind))?;
-    }
+    steps = l.or_others(steps, cin, (beside.for_other_calls(), &kind))?;
     if let (Platform::Cuda, Some(packed)) = (platform, &kernel.tensors[nested.lhs.tensor.index()].packed) {
         let packs = l.pack(packed, &steps)?;
         steps.extend(packs);

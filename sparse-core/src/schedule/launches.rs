@@ -241,7 +241,7 @@ pub fn joined(kernel: &Kernel, cin: &Cin, chosen: &[(&Launch, Scheduled)]) -> Sc
     }
     whole.root = rebuilt(&cin.root, &mut parts.into_iter());
     let warnings = ignored_races.iter().map(|race| race.warning.clone()).collect();
-    Scheduled { cin: whole, steps, warnings, ignored_races, others: vec![] }
+    Scheduled { warnings, ignored_races, ..Scheduled::new(whole, steps) }
 }
 
 /// The statement with other parts.

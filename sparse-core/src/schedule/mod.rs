@@ -37,7 +37,7 @@ mod unroll;
 mod vector;
 
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Cin, Workspace, print, verify};
+use crate::cin::{Beside, Cin, Workspace, print, verify};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
@@ -70,19 +70,23 @@ pub struct Scheduled {
     pub warnings: Vec<String>,
     /// Races that are allowed.
     pub ignored_races: Vec<IgnoredRace>,
-    /// On a GPU: the program by which blocks assemble rows that scatter much. The other one has the others. On a CPU: those with fewer
-    /// parts of products in arrays outside of all loops, the last without, each for calls that those before are not for.
-    pub others: Vec<Cin>,
+    /// What is lowered into one with it.
+    pub beside: Beside,
 }
 
 impl Scheduled {
-    /// This one, and another for calls that neither this one nor its others are for.
+    /// A program that nothing is to be said about.
+    fn new(cin: Cin, steps: Vec<Step>) -> Scheduled {
+        Scheduled { cin, steps, warnings: vec![], ignored_races: vec![], beside: Beside::Nothing }
+    }
+
+    /// This one, and another for calls that neither this one nor those beside it are for.
     #[must_use]
     pub fn or(mut self, other: Scheduled) -> Scheduled {
         let otherwise = |s: Step| Step { command: format!("else, {}", s.command), ..s };
         self.steps.extend(other.steps.into_iter().map(otherwise));
-        self.others.push(other.cin);
-        self
+        let others = [self.beside.for_other_calls(), &[other.cin]].concat();
+        Scheduled { beside: Beside::ForOtherCalls(others), ..self }
     }
 }
 
@@ -279,7 +283,7 @@ impl<'k> Scheduler<'k> {
         }
         mergeby::warn(&mut self);
         let Scheduler { cin, warnings, ignored_races, .. } = self;
-        diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races, others: vec![] })
+        diagnostics.finish(Scheduled { warnings, ignored_races, ..Scheduled::new(cin, steps) })
     }
 
     /// Applies a command; the variables that it makes, and the loop that it tags, remember it.

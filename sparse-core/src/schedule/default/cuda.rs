@@ -21,7 +21,7 @@ use crate::cin::order::level_vars;
 use crate::cin::print;
 use crate::cin::provenance::Worth;
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Access, Cin, Stmt};
+use crate::cin::{Access, Beside, Cin, Stmt};
 use crate::diag::Diagnostics;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
@@ -43,12 +43,9 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     if is_scattered_whole(cin) {
         let command = "default: one thread a coordinate of the outermost loop of each nest".into();
         let step = Step { command, cin: print::print(cin, kernel) };
-        let (warnings, ignored_races) = (vec![], vec![]);
-        let (cin, steps) = (cin.clone(), vec![step]);
-        let scheduled = Scheduled { cin, steps, warnings, ignored_races, others: vec![] };
+        let scheduled = Scheduled::new(cin.clone(), vec![step]);
         // Coordinates of the outermost loop are a thread's or a team's by what the compiler does with it, not by commands.
-        let in_classes = has_rows(kernel, &scheduled.cin)
-            .then(|| Scheduled { others: vec![scheduled.cin.clone()], ..scheduled.clone() });
+        let in_classes = has_rows(kernel, cin).then(|| with_blocks(&scheduled, cin.clone()));
         return Ok(in_classes.into_iter().chain([scheduled]).collect());
     }
     let cin = &sums_inside(kernel, cin);
@@ -87,8 +84,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     };
     let step = Step { command: format!("default: one thread: {why}"), cin: print::print(cin, kernel) };
     let warnings = vec![format!("on a GPU one thread does all the work: {why}")];
-    let ignored_races = vec![];
-    found.push(Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races, others: vec![] });
+    found.push(Scheduled { warnings, ..Scheduled::new(cin.clone(), vec![step]) });
     Ok(found)
 }
 
@@ -154,7 +150,7 @@ fn stored_rows(kernel: &Kernel, cin: &Cin) -> Option<Scheduled> {
     }
     let command = "default: one thread a coordinate that operands store".into();
     let steps = vec![Step { command, cin: print::print(cin, kernel) }];
-    Some(Scheduled { cin: cin.clone(), steps, warnings: vec![], ignored_races: vec![], others: vec![] })
+    Some(Scheduled::new(cin.clone(), steps))
 }
 
 /// Is the result's first level, which is dense and the only such one, over the variable?
@@ -177,7 +173,12 @@ fn by_classes(kernel: &Kernel, cin: &Cin, rows: &Scheduled) -> Option<Scheduled>
     plan.parallelize(cin.provenance.name(var), Unit::GpuBlock, Strategy::NoRaces);
     let on_blocks = apply(kernel, cin.clone(), &plan.finish(), Platform::Cuda).ok()?;
     let team = Grid::of(&on_blocks.cin).team;
-    (team == Some(Team::Block)).then(|| Scheduled { others: vec![on_blocks.cin], ..rows.clone() })
+    (team == Some(Team::Block)).then(|| with_blocks(rows, on_blocks.cin))
+}
+
+/// The same, and a program by which blocks have the rows that scatter much.
+fn with_blocks(rows: &Scheduled, on_blocks: Cin) -> Scheduled {
+    Scheduled { beside: Beside::OnBlocks(Box::new(on_blocks)), ..rows.clone() }
 }
 
 /// How the loop over threads runs, best first.

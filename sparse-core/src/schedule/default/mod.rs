@@ -41,7 +41,7 @@ pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
         let gathered = cin.workspaces.iter().any(|w| w.in_parts);
         let what = if gathered { "serial but for what is gathered before" } else { "serial" };
         let step = Step { command: format!("default: {what}: {reason}"), cin: print::print(&cin, kernel) };
-        Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], others: vec![] }
+        Scheduled::new(cin, vec![step])
     };
     let Some(var) = outermost(&cin) else {
         return serial(cin, "no loop stands around the whole statement");
