@@ -171,7 +171,7 @@ pub mod __private {
 
     /// What the launcher on GPUs refers to.
     pub mod gpu {
-        pub use crate::launch::{Argument, Backend, Call, Embedded};
+        pub use crate::launch::{Argument, Backend, Call, Embedded, OnGpu};
         pub use sparse_core::emit::cuda::parts;
         pub use sparse_core::expand::explain;
         pub use sparse_core::scalar::Element;

@@ -159,8 +159,12 @@ fn runs(kernel: &Kernel) -> Tokens {
     }
 }
 
-/// `RunsOn` behind a bound that nothing meets and that says why.
+/// `RunsOn` behind a bound that nothing meets and that says why. In a module without a prelude rustc finds no attributes of tools,
+/// so that who wants no code for GPUs has a trait of the library instead, which knows no other reason.
 fn does_not(kernel: &Kernel, reason: &str) -> Tokens {
+    if matches!(kernel.cuda, Schedule::None) {
+        return quote!(__does_not_run_on_gpus! { Kernel, gpu::OnGpu<Kernel> });
+    }
     let message = literal(&format!("kernel `{}` does not run on GPUs: {reason}", kernel.name));
     let note = literal("bring the tensors there with `to_host()`, or write a `schedule cuda { ... }`");
     quote! {

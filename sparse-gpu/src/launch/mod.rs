@@ -26,6 +26,8 @@ pub(crate) use dynamic::fetch;
 pub use dynamic::run_dynamic;
 pub use embedded::Embedded;
 pub use kernel::Kernel;
+#[doc(hidden)]
+pub use runs_on::OnGpu;
 pub use variants::Variants;
 
 use sparse_core::error::{Error, Result};

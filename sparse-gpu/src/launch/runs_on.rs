@@ -11,11 +11,20 @@ macro_rules! __runs_on_gpus {
     };
 }
 
+/// Nothing is: what stands before a kernel that says that it is to have no code for GPUs.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Kernel}` does not run on GPUs: it says `schedule cuda = none`",
+    label = "it runs on the CPU alone",
+    note = "bring the tensors there with `to_host()`, or write a `schedule cuda {{ ... }}`"
+)]
+pub trait OnGpu<Kernel> {}
+
 /// `RunsOn` for the devices that run GPU programs, behind a trait that nobody implements.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __does_not_run_on_gpus {
-    ($kernel:ident, $reason:ident) => {
+    ($kernel:ident, $reason:path) => {
         $crate::__does_not_run_on!($crate::__private::Sim, $kernel, $reason);
         $crate::__does_not_run_on_cuda!($kernel, $reason);
     };
@@ -45,7 +54,7 @@ macro_rules! __runs_on {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __does_not_run_on {
-    ($device:ty, $kernel:ident, $reason:ident) => {
+    ($device:ty, $kernel:ident, $reason:path) => {
         // Of any lifetime, so that the bound is looked at where the kernel is called, not here.
         impl $crate::__private::RunsOn<$device> for $kernel
         where

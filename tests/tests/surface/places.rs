@@ -54,6 +54,10 @@ mod without_prelude {
         }
     }
     ::sparse_gpu::tensor_kernel! {
+        pub(super) fn on_the_cpu(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }
+        schedule cuda = none;
+    }
+    ::sparse_gpu::tensor_kernel! {
         pub(super) fn by_positions(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }
         schedule cpu {
             fuse(i, j, f);
@@ -84,6 +88,7 @@ fn without_the_prelude() -> Result<(), Error> {
     assert_eq!(sum(&a, &a)?.vals(), [6.0, -8.0]);
     assert_eq!(sampled(&a, &m, &m)?.vals(), [33.0, -44.0]);
     assert_eq!(by_positions(&a, &x)?.vals(), [6.0, -4.0]);
+    assert_eq!(on_the_cpu(&a, &x)?.vals(), [6.0, -4.0]);
     let sim = Sim::new();
     let (a, x) = (a.to(&sim)?, x.to(&sim)?);
     assert_eq!(by_positions(&a, &x)?.to_host()?.vals(), [6.0, -4.0]);
