@@ -72,6 +72,14 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// Its operator and operands, if it has two of these.
+    pub fn binary(&self) -> Option<(BinaryOp, &Expr, &Expr)> {
+        match self {
+            Expr::Binary(op, a, b) => Some((*op, a, b)),
+            _ => None,
+        }
+    }
+
     /// Is something true of a part of it?
     pub fn any(&self, is: &impl Fn(&Expr) -> bool) -> bool {
         is(self)

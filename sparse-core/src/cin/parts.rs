@@ -105,7 +105,7 @@ fn parts(kernel: &Kernel) -> Vec<Part> {
 
 /// Some of a product's factors by their numbers, they, and the others: in every way. Constants are no reason to sum by parts.
 pub(crate) fn divisions<'e>(factors: &[&'e ast::Expr]) -> Vec<Division<'e>> {
-    let operands: Vec<usize> = (0..factors.len()).filter(|f| !accesses(factors[*f]).is_empty()).collect();
+    let operands: Vec<usize> = (0..factors.len()).filter(|f| !factors[*f].accesses().is_empty()).collect();
     let some = subsets(operands.len()).into_iter().filter(|some| some.len() < operands.len());
     let divided = some.map(|some| {
         let some: Vec<usize> = some.into_iter().map(|at| operands[at]).collect();
@@ -118,15 +118,9 @@ pub(crate) fn divisions<'e>(factors: &[&'e ast::Expr]) -> Vec<Division<'e>> {
 
 type Division<'e> = (Vec<usize>, Vec<&'e ast::Expr>, Vec<&'e ast::Expr>);
 
-fn accesses(e: &ast::Expr) -> Vec<&ast::Access> {
-    let mut found = Vec::new();
-    e.for_each_access(&mut |a| found.push(a));
-    found
-}
-
-/// Is a factor zero where its operands store nothing?
+/// Is zero what a factor's operands do not store?
 fn leaves_nothing(kernel: &Kernel, factor: &ast::Expr) -> bool {
-    accesses(factor).into_iter().all(|a| {
+    factor.accesses().into_iter().all(|a| {
         let spec = &kernel.tensors[a.tensor.index()].spec;
         spec.is_dense() || spec.fill == Fill::Zero
     })

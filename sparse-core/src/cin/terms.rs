@@ -215,7 +215,7 @@ pub fn split(kernel: &Kernel, apart: &Apart) -> Split {
 
 /// Is the right-hand side a sum whose terms are reduced on their own?
 pub fn sums_terms(a: &ast::Assignment) -> bool {
-    !matches!(a.op, AssignOp::Reduce(m) if m != Monoid::Add) && is_additive(&a.rhs)
+    !matches!(a.op, AssignOp::Reduce(m) if m != Monoid::Add) && a.rhs.is_additive()
 }
 
 /// The factors of a product, from left to right.
@@ -239,7 +239,7 @@ pub fn summed_products(kernel: &Kernel) -> Vec<(usize, Vec<&ast::Expr>)> {
                 terms(a, found);
                 terms(b, found);
             }
-            ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => terms(a, found),
+            ast::Expr::Unary(UnaryOp::Neg, a) if a.is_additive() => terms(a, found),
             term if !has_operand(term) => {}
             term => found.push(term),
         }
@@ -268,14 +268,6 @@ pub fn factors_of_sums(kernel: &Kernel) -> Vec<Part> {
     all.filter(|(_, factors)| factors.iter().any(|f| is_fixed(f, &lhs))).map(part).collect()
 }
 
-fn is_additive(e: &ast::Expr) -> bool {
-    match e {
-        ast::Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
-        ast::Expr::Unary(UnaryOp::Neg, a) => is_additive(a),
-        _ => false,
-    }
-}
-
 /// An access without its places in the text.
 pub fn access(a: &ast::Access) -> Access {
     Access { tensor: a.tensor, indices: a.indices.clone() }
@@ -293,9 +285,7 @@ pub fn plain(e: &ast::Expr) -> Expr {
 }
 
 fn has_operand(e: &ast::Expr) -> bool {
-    let mut found = false;
-    e.for_each_access(&mut |_| found = true);
-    found
+    e.any(|e| matches!(e, ast::Expr::Access(_)))
 }
 
 /// Variables of an expression that are not on the left, in order of first use.
@@ -366,7 +356,7 @@ impl Terms<'_> {
                 let (a, b) = (self.scope(a), self.scope(b));
                 Expr::Binary(*op, Box::new(a), Box::new(b))
             }
-            ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => {
+            ast::Expr::Unary(UnaryOp::Neg, a) if a.is_additive() => {
                 Expr::Unary(UnaryOp::Neg, Box::new(self.scope(a)))
             }
             // What has no operand suits all loops.
@@ -439,7 +429,7 @@ impl Terms<'_> {
     }
 
     fn summand(&mut self, e: &ast::Expr) -> Expr {
-        if is_additive(e) || !has_operand(e) {
+        if e.is_additive() || !has_operand(e) {
             return self.term(e);
         }
         self.counts.summands += 1;

@@ -156,6 +156,30 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// Its operator and operands, if it has two of these.
+    pub fn binary(&self) -> Option<(BinaryOp, &Expr, &Expr)> {
+        match self {
+            Expr::Binary(op, a, b) => Some((*op, a, b)),
+            _ => None,
+        }
+    }
+
+    /// Is it a sum of terms, whose variables are summed over term by term?
+    pub fn is_additive(&self) -> bool {
+        match self {
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
+            Expr::Unary(UnaryOp::Neg, a) => a.is_additive(),
+            _ => false,
+        }
+    }
+
+    /// What it reads, left to right.
+    pub fn accesses(&self) -> Vec<&Access> {
+        let mut found = Vec::new();
+        self.for_each_access(&mut |a| found.push(a));
+        found
+    }
+
     /// Calls `f` on every access, left to right.
     pub fn for_each_access<'a>(&'a self, f: &mut impl FnMut(&'a Access)) {
         self.visit(&mut |e| {

@@ -1,6 +1,6 @@
 //! The rules of the language.
 
-use super::ast::{AssignOp, Expr, IndexVar, Kernel, Mode};
+use super::ast::{AssignOp, IndexVar, Kernel, Mode};
 use super::scope::{DeclaredScalar, DeclaredTensor};
 use super::syntax::{RawAccess, RawExpr, RawHeader, RawStatement};
 use super::types::{Declarations, Kind};
@@ -194,15 +194,6 @@ fn implied_sum(kernel: &Kernel, summed: &[IndexVar], span: Span, diagnostics: &m
     }
 }
 
-/// Is it a sum of terms, whose variables are summed over term by term?
-fn is_additive(e: &Expr) -> bool {
-    match e {
-        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
-        Expr::Unary(UnaryOp::Neg, a) => is_additive(a),
-        _ => false,
-    }
-}
-
 /// What a reduction never reaches holds its identity; in a sparse result that is what is not stored.
 fn fill(kernel: &Kernel, summed: &[IndexVar], diagnostics: &mut Diagnostics) {
     let a = &kernel.assignment;
@@ -213,7 +204,7 @@ fn fill(kernel: &Kernel, summed: &[IndexVar], diagnostics: &mut Diagnostics) {
     let monoid = match a.op {
         AssignOp::Reduce(m) => m,
         // The sums of an additive right side end inside it: what they are added to can be any fill.
-        AssignOp::Assign if summed.is_empty() || is_additive(&a.rhs) => return,
+        AssignOp::Assign if summed.is_empty() || a.rhs.is_additive() => return,
         AssignOp::Assign => Monoid::Add,
     };
     let Some(identity) = monoid.identity(kernel.dtype) else { return };

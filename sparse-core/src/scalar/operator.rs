@@ -73,6 +73,32 @@ impl BinaryOp {
         matches!(self, Add | Mul | Min | Max | And | Or | Xor)
     }
 
+    /// The operator whose arguments may change places, if it is one: a difference is a sum with a term that is subtracted.
+    pub fn joining(self) -> Option<BinaryOp> {
+        match self {
+            BinaryOp::Sub => Some(BinaryOp::Add),
+            op => (op.is_associative() && op.is_commutative()).then_some(op),
+        }
+    }
+
+    /// The arguments that a [joining](BinaryOp::joining) operator has in an expression, left to right, and whether each is subtracted.
+    /// `binary` says which operator an expression is of, and its operands.
+    pub fn arguments<'e, E>(
+        self,
+        e: &'e E,
+        binary: &impl Fn(&'e E) -> Option<(BinaryOp, &'e E, &'e E)>,
+    ) -> Vec<(bool, &'e E)> {
+        let (a, b, subtracts) = match binary(e) {
+            Some((op, a, b)) if op == self => (a, b, false),
+            Some((BinaryOp::Sub, a, b)) if self == BinaryOp::Add => (a, b, true),
+            _ => return vec![(false, e)],
+        };
+        let mut arguments = self.arguments(a, binary);
+        let others = self.arguments(b, binary).into_iter();
+        arguments.extend(others.map(|(negative, e)| (negative != subtracts, e)));
+        arguments
+    }
+
     /// `a ∘ a = a`
     pub fn is_idempotent(self) -> bool {
         use BinaryOp::*;

@@ -44,7 +44,7 @@ pub fn chained(kernel: &Kernel, cin: &Cin) -> Option<Cin> {
 fn with_first(kernel: &Kernel, cin: &Cin, inside: &[&ast::Expr], outside: &[&ast::Expr]) -> Option<Cin> {
     let lhs = access(&kernel.assignment.lhs);
     let vars = |factors: &[&ast::Expr]| -> Vec<IndexVar> {
-        factors.iter().flat_map(|f| accesses(f)).flat_map(|a| a.indices).collect()
+        factors.iter().flat_map(|f| f.accesses()).flat_map(|a| a.indices.clone()).collect()
     };
     let others = [vars(outside), lhs.indices.clone()].concat();
     let own = vars(inside);
@@ -79,7 +79,7 @@ fn with_first(kernel: &Kernel, cin: &Cin, inside: &[&ast::Expr], outside: &[&ast
 /// Has a part a term wherever the rest has an entry?
 fn has_terms(kernel: &Kernel, inside: &[&ast::Expr], outside: &[&ast::Expr], kept: &[IndexVar]) -> bool {
     let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
-    let all: Vec<Access> = inside.iter().flat_map(|f| accesses(f)).collect();
+    let all: Vec<Access> = inside.iter().flat_map(|f| f.accesses()).map(access).collect();
     let sparse: Vec<&Access> = all.iter().filter(|a| !spec(a).is_dense()).collect();
     let [a] = sparse[..] else { return false };
     let levels = level_vars(spec(a), a);
@@ -89,14 +89,8 @@ fn has_terms(kernel: &Kernel, inside: &[&ast::Expr], outside: &[&ast::Expr], kep
     let is_witness = |b: &Access| b.tensor == a.tensor && level_vars(spec(b), b)[..above] == levels[..above];
     // What else is summed may have a dimension of size 0.
     let covers = all.iter().flat_map(|b| &b.indices).all(|v| kept.contains(v) || levels.contains(v));
-    let witness = outside.iter().flat_map(|f| accesses(f)).any(|b| is_witness(&b));
+    let witness = outside.iter().flat_map(|f| f.accesses()).any(|b| is_witness(&access(b)));
     spec(a).fill == Fill::Zero && distinct && covers && above > 0 && witness
-}
-
-fn accesses(e: &ast::Expr) -> Vec<Access> {
-    let mut found = Vec::new();
-    e.for_each_access(&mut |a| found.push(access(a)));
-    found
 }
 
 /// A name that nothing of the statement has.

@@ -129,13 +129,11 @@ impl Search<'_> {
             return Some((e.clone(), self.hole.clone()));
         }
         let (Expr::Binary(op, ..), Expr::Binary(wanted, ..)) = (e, self.pattern) else { return None };
-        let op = joined(*op)?;
-        if joined(*wanted) != Some(op) {
+        let op = op.joining()?;
+        if wanted.joining() != Some(op) {
             return None;
         }
-        let (mut args, mut parts) = (Vec::new(), Vec::new());
-        flatten(op, e, false, &mut args);
-        flatten(op, self.pattern, false, &mut parts);
+        let (args, parts) = (op.arguments(e, &Expr::binary), op.arguments(self.pattern, &Expr::binary));
         if parts.len() < 2 || parts.len() > args.len() {
             return None;
         }
@@ -166,29 +164,6 @@ impl Search<'_> {
     fn same_access(&self, a: &Access, b: &Access) -> bool {
         let original = a.indices.iter().map(|&v| self.provenance.original(v));
         a.tensor == b.tensor && original.eq(b.indices.iter().copied())
-    }
-}
-
-/// The operator whose arguments may change places; a difference is a sum with a negative term.
-fn joined(op: BinaryOp) -> Option<BinaryOp> {
-    match op {
-        BinaryOp::Sub => Some(BinaryOp::Add),
-        op => (op.is_associative() && op.is_commutative()).then_some(op),
-    }
-}
-
-/// Arguments, left to right; whether each is subtracted.
-fn flatten<'e>(op: BinaryOp, e: &'e Expr, negative: bool, out: &mut Vec<(bool, &'e Expr)>) {
-    match e {
-        Expr::Binary(o, a, b) if *o == op => {
-            flatten(op, a, negative, out);
-            flatten(op, b, negative, out);
-        }
-        Expr::Binary(BinaryOp::Sub, a, b) if op == BinaryOp::Add => {
-            flatten(op, a, negative, out);
-            flatten(op, b, !negative, out);
-        }
-        e => out.push((negative, e)),
     }
 }
 

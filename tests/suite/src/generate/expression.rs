@@ -42,15 +42,6 @@ impl Shape {
     }
 }
 
-/// Does the einsum rule look for terms inside?
-pub(super) fn is_additive(e: &Expr) -> bool {
-    match e {
-        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
-        Expr::Unary(UnaryOp::Neg, a) => is_additive(a),
-        _ => false,
-    }
-}
-
 /// Replaces access numbers by tensor numbers.
 pub(super) fn place(e: &Draft, accesses: &[Vec<usize>], served: &[usize]) -> Expr {
     map_accesses(e, &|a| access(served[a.tensor.index()], &accesses[a.tensor.index()]))

@@ -324,7 +324,7 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
     sizes::tie(&shape.tied, &mut sizes);
     let broadcasts = shape.broadcasts();
     let Shape { accesses, rhs, op, lhs, vars, scalars, sparse, blocks, again, .. } = shape;
-    let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
+    let order = loop_order(rng, &lhs, vars, rhs.is_additive());
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
     let terms: usize = (0..vars).filter(|v| !lhs.contains(v)).map(|v| sizes[v]).product();
     let values = match (op, values) {

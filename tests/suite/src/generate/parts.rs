@@ -36,14 +36,11 @@ fn collect(e: &Expr, out: &mut Vec<Expr>) {
 pub(super) fn some_of_many(rng: &mut Rng, e: &Expr) -> Option<Expr> {
     let mut found: Vec<(BinaryOp, Vec<(bool, &Expr)>)> = Vec::new();
     e.visit(&mut |e| {
-        if let Expr::Binary(op, ..) = e {
-            let op = if *op == BinaryOp::Sub { BinaryOp::Add } else { *op };
-            let mut args = Vec::new();
-            arguments(op, e, false, &mut args);
-            found.push((op, args));
+        if let Some(op) = e.binary().and_then(|(op, ..)| op.joining()) {
+            found.push((op, op.arguments(e, &Expr::binary)));
         }
     });
-    found.retain(|(op, args)| op.is_associative() && op.is_commutative() && args.len() > 2);
+    found.retain(|(_, args)| args.len() > 2);
     let (op, mut args) = found.swap_remove(rng.below(found.len().max(1)).min(found.len().checked_sub(1)?));
     rng.shuffle(&mut args);
     args.truncate(2 + rng.below(args.len() - 1));
@@ -55,19 +52,4 @@ pub(super) fn some_of_many(rng: &mut Rng, e: &Expr) -> Option<Expr> {
         Expr::Binary(op, Box::new(all), Box::new(e.clone()))
     };
     Some(args.into_iter().fold(first.clone(), joined))
-}
-
-/// The arguments of an operator, left to right; whether each is subtracted.
-fn arguments<'e>(op: BinaryOp, e: &'e Expr, negative: bool, out: &mut Vec<(bool, &'e Expr)>) {
-    match e {
-        Expr::Binary(o, a, b) if *o == op => {
-            arguments(op, a, negative, out);
-            arguments(op, b, negative, out);
-        }
-        Expr::Binary(BinaryOp::Sub, a, b) if op == BinaryOp::Add => {
-            arguments(op, a, negative, out);
-            arguments(op, b, !negative, out);
-        }
-        e => out.push((negative, e)),
-    }
 }
