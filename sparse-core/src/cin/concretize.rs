@@ -12,7 +12,7 @@ use super::{Access, Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDec
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Level;
 use crate::front::ast::{AssignOp, IndexVar, Kernel, Mode};
-use crate::scalar::BinaryOp;
+use crate::scalar::{BinaryOp, Monoid};
 use std::ops::RangeInclusive;
 
 /// Writes out the loops of a checked kernel.
@@ -135,65 +135,16 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     if rows == Rows::Lifted {
         lift(&mut orders);
     }
-    let mut workspaces: Vec<WorkspaceDecl> = Vec::new();
-    let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
-    for (n, (r, term)) in orders.reductions.iter().zip(&first).enumerate() {
-        // Inside of a term what is not stored does not take part, and is no number.
-        let rows = rows_of_array(kernel, &first, n, &orders, apart.arrays);
-        let format = match term.part {
-            true if rows.is_some() => WorkspaceFormat::Dense,
-            true => format_of_part(kernel, &first, n, &orders)?,
-            false => format(dense && !term.inside, &r.over),
-        };
-        workspaces.push(WorkspaceDecl {
-            name: unused(&format!("t{n}"), kernel),
-            vars: r.over.clone(),
-            format,
-            block: 0,
-            in_parts: false,
-            part: term.part,
-            rows,
-        });
-    }
-    let block = orders
-        .scatters
-        .as_ref()
-        .map_or(0, |(_, over)| if dense { 0 } else { dense_block(kernel, &nests, over) });
+    let mut workspaces = workspaces(kernel, &first, &orders, apart.arrays)?;
+    let scattered = orders.scatters.as_ref().map(|(_, over)| scattered(kernel, &nests, over));
     let elements: Vec<_> = orders.reductions.iter().map(|r| r.over.clone()).collect();
     let rhs = with_elements(&parts.rhs, &elements);
     first.iter_mut().for_each(|term| term.body = with_elements(&term.body, &elements));
     let mut provenance = Provenance::new(kernel);
     let mut producers = producers(kernel, &orders.reductions, &first, &workspaces, &mut provenance);
-    let root = match &orders.scatters {
-        None => {
-            let assign = Stmt::Assign { target: Target::Tensor(lhs), op, rhs };
-            nest(&orders.root, 0..=orders.root.len(), assign, &mut producers)
-        }
-        Some((outside, over)) => {
-            let w = Workspace(workspaces.len() as u32);
-            let format = format(dense, &over[..over.len() - block]);
-            workspaces.push(WorkspaceDecl {
-                name: unused("w", kernel),
-                vars: over.clone(),
-                format,
-                block,
-                in_parts: false,
-                part: false,
-                rows: None,
-            });
-            let (around, inside) = orders.root.split_at(*outside);
-            let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
-            let producer = nest(inside, *outside..=orders.root.len(), assign, &mut producers);
-            let read = Expr::Workspace(w, over.clone());
-            let assign = Stmt::Assign { target: Target::Tensor(lhs), op: None, rhs: read };
-            let consumer = Box::new(Stmt::nest(over, assign));
-            let inner = Stmt::Where { consumer, producer: Box::new(producer) };
-            match outside.checked_sub(1) {
-                Some(last) => nest(around, 0..=last, inner, &mut producers),
-                None => inner,
-            }
-        }
-    };
+    let w = Workspace(workspaces.len() as u32);
+    workspaces.extend(scattered);
+    let root = statement(&orders, (lhs, w), (op, rhs), &mut producers);
     let output = &kernel.tensors[a.lhs.tensor.index()];
     Some(Cin {
         root,
@@ -201,6 +152,74 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
         provenance,
         accumulates: output.mode == Mode::InOut && a.op != AssignOp::Assign,
     })
+}
+
+/// The workspaces of what is computed first; `None` if a part of a product has none that is right.
+fn workspaces(
+    kernel: &Kernel,
+    first: &[Term],
+    orders: &Orders,
+    arrays: Arrays,
+) -> Option<Vec<WorkspaceDecl>> {
+    let dense = kernel.tensors[kernel.assignment.lhs.tensor.index()].spec.is_dense();
+    let workspace = |(n, (r, term)): (usize, (&Reduced, &Term))| {
+        // Inside of a term what is not stored does not take part, and is no number.
+        let rows = rows_of_array(kernel, first, n, orders, arrays);
+        let format = match term.part {
+            true if rows.is_some() => WorkspaceFormat::Dense,
+            true => format_of_part(kernel, first, n, orders)?,
+            false => format(dense && !term.inside, &r.over),
+        };
+        Some(WorkspaceDecl {
+            name: unused(&format!("t{n}"), kernel),
+            vars: r.over.clone(),
+            format,
+            block: 0,
+            in_parts: false,
+            part: term.part,
+            rows,
+        })
+    };
+    orders.reductions.iter().zip(first).enumerate().map(workspace).collect()
+}
+
+/// The workspace of a result whose loops do not come to its entries in order.
+fn scattered(kernel: &Kernel, nests: &[Nest<'_>], over: &[IndexVar]) -> WorkspaceDecl {
+    let dense = kernel.tensors[kernel.assignment.lhs.tensor.index()].spec.is_dense();
+    let block = if dense { 0 } else { dense_block(kernel, nests, over) };
+    WorkspaceDecl {
+        name: unused("w", kernel),
+        vars: over.to_vec(),
+        format: format(dense, &over[..over.len() - block]),
+        block,
+        in_parts: false,
+        part: false,
+        rows: None,
+    }
+}
+
+/// The statement in its loops, and the producers that stand between them. What is scattered is written by way of its workspace.
+fn statement(
+    orders: &Orders,
+    (lhs, scattered): (Access, Workspace),
+    (op, rhs): (Option<Monoid>, Expr),
+    producers: &mut Vec<Producer>,
+) -> Stmt {
+    let Some((outside, over)) = &orders.scatters else {
+        let assign = Stmt::Assign { target: Target::Tensor(lhs), op, rhs };
+        return nest(&orders.root, 0..=orders.root.len(), assign, producers);
+    };
+    let (around, inside) = orders.root.split_at(*outside);
+    let assign = Stmt::Assign { target: Target::Workspace(scattered, over.clone()), op, rhs };
+    let producer = nest(inside, *outside..=orders.root.len(), assign, producers);
+    let read = Expr::Workspace(scattered, over.clone());
+    let assign = Stmt::Assign { target: Target::Tensor(lhs), op: None, rhs: read };
+    let consumer = Box::new(Stmt::nest(over, assign));
+    let inner = Stmt::Where { consumer, producer: Box::new(producer) };
+    match outside.checked_sub(1) {
+        Some(last) => nest(around, 0..=last, inner, producers),
+        None => inner,
+    }
 }
 
 /// What fills a workspace, and how many of the root's loops stand around it.

@@ -345,22 +345,7 @@ impl Reader<'_> {
                 let (pos, var) = (self.name(pos), self.name(var));
                 CommandKind::Coord { pos: pos?, var: var? }
             }
-            "precompute" => {
-                let mut args = args;
-                let format = match args.len() {
-                    5 => args.pop().map(|f| self.word(f, "a format of workspaces", &FORMATS)),
-                    _ => None,
-                };
-                let [expr, vars, renamed, workspace] = self.args(span, form, args)?;
-                let expr_span = expr.span();
-                let expr = self.expr(expr);
-                let (vars, renamed) = (self.bracketed(vars), self.bracketed(renamed));
-                let workspace = self.name(workspace);
-                self.workspaces.extend(workspace.as_ref().map(|name| name.text.clone()));
-                let (vars, renamed, workspace) = (vars?, renamed?, workspace?);
-                let format = format.map(|f| f.ok_or(())).transpose().ok()?;
-                CommandKind::Precompute { expr: expr?, expr_span, vars, renamed, workspace, format }
-            }
+            "precompute" => self.precompute(span, form, args)?,
             "bound" => {
                 let [var, bounded, size, kind] = self.args(span, form, args)?;
                 let (var, bounded) = (self.name(var), self.name(bounded));
@@ -379,31 +364,48 @@ impl Reader<'_> {
                 let merge = self.word(merge, "a way to merge", &[Merge::TwoFinger, Merge::Gallop]);
                 CommandKind::MergeBy { var: var?, merge: merge? }
             }
-            _ => {
-                if args.len() == 2 {
-                    let message = "`parallelize` needs a strategy for iterations that write the same element";
-                    let help = format!("write it as in `{form}`");
-                    self.error("command-arguments", span, message, help);
-                    return None;
-                }
-                let [var, unit, strategy] = self.args(span, form, args)?;
-                let (unit_span, strategy_span) = (unit.span(), strategy.span());
-                let (var, unit) = (self.name(var), self.unit(unit));
-                let all = [
-                    Strategy::NoRaces,
-                    Strategy::IgnoreRaces,
-                    Strategy::Atomics,
-                    Strategy::Temporary,
-                    Strategy::ParallelReduction,
-                    Strategy::ReduceScatter,
-                    Strategy::Segment,
-                    Strategy::Deterministic,
-                ];
-                let strategy = self.word(strategy, "a strategy", &all);
-                let (var, unit, strategy) = (var?, unit?, strategy?);
-                CommandKind::Parallelize { var, unit, unit_span, strategy, strategy_span }
-            }
+            _ => self.parallelize(span, form, args)?,
         })
+    }
+
+    fn precompute(&mut self, span: Span, form: &str, mut args: Vec<Cursor>) -> Option<CommandKind> {
+        let format = match args.len() {
+            5 => args.pop().map(|f| self.word(f, "a format of workspaces", &FORMATS)),
+            _ => None,
+        };
+        let [expr, vars, renamed, workspace] = self.args(span, form, args)?;
+        let expr_span = expr.span();
+        let expr = self.expr(expr);
+        let (vars, renamed) = (self.bracketed(vars), self.bracketed(renamed));
+        let workspace = self.name(workspace);
+        self.workspaces.extend(workspace.as_ref().map(|name| name.text.clone()));
+        let (vars, renamed, workspace) = (vars?, renamed?, workspace?);
+        let format = format.map(|f| f.ok_or(())).transpose().ok()?;
+        Some(CommandKind::Precompute { expr: expr?, expr_span, vars, renamed, workspace, format })
+    }
+
+    fn parallelize(&mut self, span: Span, form: &str, args: Vec<Cursor>) -> Option<CommandKind> {
+        if args.len() == 2 {
+            let message = "`parallelize` needs a strategy for iterations that write the same element";
+            self.error("command-arguments", span, message, format!("write it as in `{form}`"));
+            return None;
+        }
+        let [var, unit, strategy] = self.args(span, form, args)?;
+        let (unit_span, strategy_span) = (unit.span(), strategy.span());
+        let (var, unit) = (self.name(var), self.unit(unit));
+        let all = [
+            Strategy::NoRaces,
+            Strategy::IgnoreRaces,
+            Strategy::Atomics,
+            Strategy::Temporary,
+            Strategy::ParallelReduction,
+            Strategy::ReduceScatter,
+            Strategy::Segment,
+            Strategy::Deterministic,
+        ];
+        let strategy = self.word(strategy, "a strategy", &all);
+        let (var, unit, strategy) = (var?, unit?, strategy?);
+        Some(CommandKind::Parallelize { var, unit, unit_span, strategy, strategy_span })
     }
 
     /// One name.

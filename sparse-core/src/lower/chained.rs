@@ -9,6 +9,7 @@
 //! row is without terms, or it makes no difference: 0 times an integer is 0. All rows are computed, read or not, so that calls
 //! that would read few of them have the loops without such arrays.
 
+use super::begin::root_state;
 use super::output::Output;
 use super::region::{Window, either, guard};
 use super::state::{Lhs, State};
@@ -167,7 +168,7 @@ impl<'k> Lowerer<'k> {
         let Some(nested) = Nested::from_cin(other) else { return Ok(steps) };
         let (mut block, fits) = self.asks(cin);
         let mut l = Lowerer::new(self.kernel, self.options, &nested, (kind.clone(), other), Some(self));
-        let state = super::root_state(&nested, other, self.kernel, l.out.fiber());
+        let state = root_state(&nested, other, self.kernel, l.out.fiber());
         l.out.needs_init = state.is_noop(&l);
         let few = l.written_steps(&nested.nest.loops, state, "")?;
         let few = l.or_others(few, other, (further, kind))?;

@@ -1,13 +1,14 @@
 //! Looplets that no level has yet: a matrix whose rows are runs of adjacent coordinates, read as fill, the run, fill.
 
 use super::region::{Env, Sweep, Window};
+use super::state::Cursor;
 use super::tidy::tidy;
 use super::*;
 use crate::cin::concretize::concretize;
 use crate::front::parse_str;
 use crate::llir::verify::verify;
-use crate::llir::{LoopKind, Step, build};
-use crate::looplet::Bind;
+use crate::llir::{LoopKind, Step, Ty, build};
+use crate::looplet::{Bind, Position};
 use crate::scalar::Value;
 use crate::sim::{Arg, run};
 use crate::tensor::DynTensor;

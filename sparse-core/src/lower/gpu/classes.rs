@@ -4,9 +4,10 @@
 //! and a class's teams take them in turn ([`super::turns`]). Groups of up to 32 lanes share blocks, and each waits for its
 //! own lanes alone, since others have rows of other lengths.
 
+use super::super::Lowerer;
 use super::super::assemble::Pass;
+use super::super::begin::root_state;
 use super::super::state::State;
-use super::super::{Lowerer, root_state};
 use crate::cin::Cin;
 use crate::cin::grid::{Grid, RowClass};
 use crate::cin::nested::Nested;

@@ -67,8 +67,17 @@ pub(super) fn map_accesses(e: &Expr, f: &dyn Fn(&Access) -> Access) -> Expr {
     }
 }
 
-/// A random statement.
-pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
+/// How many variables and operands a statement has.
+struct Numbers {
+    /// Variables on the left.
+    left: usize,
+    /// Variables that are reduced.
+    inner: usize,
+    operands: usize,
+}
+
+/// How a random statement assigns, and how many variables and operands it has.
+fn numbers(rng: &mut Rng, taste: &Taste) -> (AssignOp, Numbers) {
     let dtype = taste.dtype;
     let mut left = rng.weighted(&[(14, 0usize), (35, 1), (33, 2), (11, 3), (4, 4), (2, 5), (1, 6)]);
     let mut inner = rng.weighted(&[(38, 0usize), (42, 1), (15, 2), (5, 3)]);
@@ -106,17 +115,19 @@ pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
         inner = 0;
     }
     inner = inner.min(6 - left);
-    let vars = left + inner;
-    let mut lhs: Vec<usize> = (0..left).collect();
-    rng.shuffle(&mut lhs);
+    (op, Numbers { left, inner, operands })
+}
+
+/// The variables of each operand, by number; those on the left come first.
+fn accesses(rng: &mut Rng, taste: &Taste, lhs: &[usize], vars: usize, operands: usize) -> Vec<Vec<usize>> {
     let again = taste.percent(Theme::Repeats, 4, 45);
-    let mut accesses: Vec<Vec<usize>> = (0..operands).map(|_| indices(rng, vars, &lhs, again)).collect();
+    let mut accesses: Vec<Vec<usize>> = (0..operands).map(|_| indices(rng, vars, lhs, again)).collect();
     if taste.has(Theme::Chains) {
         accesses = chain(rng, vars, operands);
     }
     if taste.has(Theme::Terms) {
         // Each variable that is reduced is of one term.
-        for v in left..vars {
+        for v in lhs.len()..vars {
             let own = rng.below(operands);
             for (k, a) in accesses.iter_mut().enumerate() {
                 if k != own && a.len() > 1 && rng.percent(70) {
@@ -133,9 +144,20 @@ pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
             }
         }
     }
-    if left > 0 && operands > 0 && rng.percent(7) {
-        broadcast(rng, &lhs, &mut accesses);
+    if !lhs.is_empty() && operands > 0 && rng.percent(7) {
+        broadcast(rng, lhs, &mut accesses);
     }
+    accesses
+}
+
+/// A random statement.
+pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
+    let dtype = taste.dtype;
+    let (op, Numbers { left, inner, operands }) = numbers(rng, taste);
+    let vars = left + inner;
+    let mut lhs: Vec<usize> = (0..left).collect();
+    rng.shuffle(&mut lhs);
+    let accesses = accesses(rng, taste, &lhs, vars, operands);
     let sparse = vec![None; operands];
     let mut shape = Shape {
         accesses,

@@ -150,17 +150,32 @@ impl Nest<'_> {
         order.extend(levels.iter().chain(&roles.sums).chain(inner).cloned());
         self.push("reorder", &order.iter().map(String::as_str).collect::<Vec<_>>());
 
-        // The workspace.
         let k = roles.columns.last();
         let of_tile = |v: &String| match &columns {
             Some((inner, _)) if Some(v) == k => inner.clone(),
             _ => part(v),
         };
         let vars: Vec<String> = tiled.vars.iter().map(of_tile).collect();
+        let (how, loads) = self.load(&tiled.access, &vars, warps, lanes);
+        parallel.extend(loads);
+        for [name, unit] in &parallel {
+            self.commands.push(Command::new("parallelize", [name.as_str(), unit, "NoRaces"]));
+        }
+        format!("a tile loaded {how}")
+    }
+
+    /// A tile over these variables, whose elements a block's threads share out: how, and on which units its loops are.
+    fn load(
+        &mut self,
+        access: &str,
+        vars: &[String],
+        warps: usize,
+        lanes: usize,
+    ) -> (&'static str, Vec<[String; 2]>) {
         let renamed: Vec<String> = vars.iter().map(|_| self.fresh("from")).collect();
         let w = self.fresh("tile_of");
         let list = |names: &[String]| format!("[{}]", names.join(", "));
-        self.push("precompute", &[&tiled.access, &list(&vars), &list(&renamed), &w]);
+        self.push("precompute", &[access, &list(vars), &list(&renamed), &w]);
         if renamed.len() > 1 {
             self.push("reorder", &renamed.iter().map(String::as_str).collect::<Vec<_>>());
         }
@@ -171,6 +186,7 @@ impl Nest<'_> {
             all = made;
         }
         let how = self.rng.weighted(&[(60, "by lanes"), (25, "by warps and lanes"), (15, "by one thread")]);
+        let mut parallel: Vec<[String; 2]> = vec![];
         let mut on = |name: &str, unit: &str| parallel.push([name.into(), unit.into()]);
         match how {
             "by lanes" => {
@@ -185,9 +201,6 @@ impl Nest<'_> {
             }
             _ => {}
         }
-        for [name, unit] in &parallel {
-            self.commands.push(Command::new("parallelize", [name.as_str(), unit, "NoRaces"]));
-        }
-        format!("a tile loaded {how}")
+        (how, parallel)
     }
 }
