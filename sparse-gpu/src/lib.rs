@@ -47,6 +47,7 @@
 //! | --- | --- |
 //! | `SPARSE_NVRTC` | NVRTC's library, or the folder that holds it |
 //! | `SPARSE_CACHE` | folder of compiled kernels and of what tuning found; empty: none |
+//! | `SPARSE_GPU_ISA` | `baseline` or `avx2`: no more instructions than these on the CPU |
 //!
 //! Without the feature `cuda`, which is on by default, the crate is lighter, and [`Cuda`] is not there. The features
 //! `ndarray` and `sprs` bring conversions between [tensors](tensor) and those libraries' arrays and matrices.
