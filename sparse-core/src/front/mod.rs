@@ -1,8 +1,8 @@
 //! The front: from tokens to checked index notation.
 //!
 //! `parse` reads tokens into a raw tree (`syntax`), `types` reads the structure of a type from its spelling,
-//! `resolve` gives names their meaning, `check` applies the rules of the language, `schedule` reads scheduling commands
-//! about the resolved statement. Each phase reports all of its
+//! `resolve` gives names their meaning, `check` applies the rules of the language, `schedule` and `reader` read scheduling
+//! commands about the resolved statement. Each phase reports all of its
 //! mistakes, and the later ones run on whatever the earlier ones could make sense of.
 
 pub mod ast;
@@ -17,6 +17,7 @@ mod misspelt;
 mod parse;
 pub mod point;
 mod print;
+mod reader;
 mod resolve;
 mod schedule;
 mod scope;
