@@ -106,6 +106,20 @@ fn products_of_products_are_summed_once() -> Result<(), Error> {
     Ok(())
 }
 
+/// Products of matrices and vectors are one function, whichever arrays they are of, and so are the questions which rows are empty.
+#[test]
+fn products_in_a_row_are_one_function() {
+    let text = |text: &str| {
+        let compiled = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap();
+        sparse_core::emit::rust::native(compiled.program.program())
+    };
+    for (kernel, loops, functions) in [(TWO_HOPS, 5, 4), (THREE_HOPS, 11, 6)] {
+        let text = text(kernel);
+        assert_eq!(text.matches("rt :: threads (").count(), loops, "{text}");
+        assert_eq!(text.matches("impl rt :: Task for").count(), functions, "{text}");
+    }
+}
+
 /// Of 1000 rows 20 are read: no others are summed, whose array would take memory for all of them, too.
 #[test]
 fn few_rows_that_others_read_are_summed_alone() -> Result<(), Error> {

@@ -41,7 +41,7 @@ pub enum Init {
     /// Of indices alone: what a thread stored there when the statement declared the array before, or 0; which thread that was is
     /// not known.
     Kept,
-    /// Nothing: each element is written before it is read.
+    /// Nothing: each element is written before it is read, and all of them before a loop on threads that reads the array alone.
     Unwritten,
 }
 

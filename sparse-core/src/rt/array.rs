@@ -132,6 +132,16 @@ pub trait IndexArray: Load<i32> {
 
 impl<A: Load<i32> + ?Sized> IndexArray for A {}
 
+/// An array all of which has been written.
+///
+/// # Safety
+/// It has.
+#[inline(always)]
+pub unsafe fn written<T: Element>(array: &[MaybeUninit<T>]) -> &[T] {
+    // SAFETY: of one layout, and initialised by the caller's promise.
+    unsafe { array.assume_init_ref() }
+}
+
 /// First position in `lo..hi` of a sorted array whose element is not below `key`.
 ///
 /// # Safety

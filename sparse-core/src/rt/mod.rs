@@ -30,7 +30,7 @@ mod worth;
 
 pub use crate::format::{Buffer, LevelArrays, check_fused};
 pub use append::{Appender, Counts, append};
-pub use array::{IndexArray, Load, Store, gallop, lower_bound, upper_bound};
+pub use array::{IndexArray, Load, Store, gallop, lower_bound, upper_bound, written};
 pub use copies::{Reducer, threads_with_copies};
 pub use grow::{Grower, Own, grow};
 pub use grown::Grown;

@@ -373,9 +373,15 @@ impl<'a> Memory<'a> {
             return Ok(self.cells);
         }
         self.bring_home();
-        match self.written.as_ref().and_then(|w| w.iter().position(|written| !written)) {
+        self.whole()?;
+        Ok(self.cells)
+    }
+
+    /// Has all of it been written?
+    pub(super) fn whole(&self) -> Checked<()> {
+        match self.written().and_then(|w| w.iter().position(|written| !written)) {
             Some(at) => Err(Box::new(Fault::Uninitialised { buffer: self.name.into(), index: at as u64 })),
-            None => Ok(self.cells),
+            None => Ok(()),
         }
     }
 }

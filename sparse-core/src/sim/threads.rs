@@ -5,9 +5,11 @@ use super::fault::{Fault, InterpError};
 use super::interp::{Machine, binary};
 use super::memory::{Checked, Memory};
 use super::races::Races;
-use crate::llir::{Appends, Block, BufferId, Expr, VarId};
+use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::{Appends, Block, BufferId, Expr, Space, VarId};
 use crate::scalar::Monoid;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// So many threads have copies.
@@ -32,6 +34,7 @@ impl<'a> Machine<'a> {
         here: &dyn Fn(Box<Fault>) -> InterpError,
     ) -> Result<(), InterpError> {
         let range = self.thread_range(l).map_err(here)?;
+        self.reads_whole_arrays(l.body).map_err(here)?;
         let own =
             l.private.iter().map(|p| p.0).chain(l.appends.iter().flat_map(|a| a.buffers.iter().copied()));
         self.races = Some(RefCell::new(Races::new(self.program, l.body, &own.collect::<Vec<_>>())));
@@ -53,6 +56,15 @@ impl<'a> Machine<'a> {
             self.memory[balance.index()].sorted(lo, hi.saturating_add(1))?;
         }
         Ok(lo..hi)
+    }
+
+    /// Scratch arrays from outside that a body reads and does not write are slices of elements there.
+    fn reads_whole_arrays(&self, body: &Block) -> Checked<()> {
+        let (mut read, mut others) = (BTreeSet::new(), BTreeSet::new());
+        visit_stmts(body, &mut |s| others.extend(s.buffers()));
+        visit_exprs(body, &mut |e| read.extend(e.buffer()));
+        let scratch = |b: &&BufferId| self.program.buffer(**b).space == Space::Scratch;
+        read.difference(&others).filter(scratch).try_for_each(|b| self.memory[b.index()].whole())
     }
 
     fn iterations(

@@ -53,12 +53,12 @@ unsafe fn body(
             if 0 < shortest {
                 rt::threads(
                     isa,
-                    &Task_i {
+                    &Task_h_t0 {
                         A2_pos,
                         A2_crd,
                         A_vals,
-                        y_vals: y_vals.shared(),
-                        t0: &*t0,
+                        t0: y_vals.shared(),
+                        x_vals: rt::written(t0),
                     },
                     0..A1_dim,
                     A2_pos.index(A1_dim),
@@ -72,7 +72,7 @@ unsafe fn body(
                         A2_crd,
                         A_vals,
                         y_vals: y_vals.shared(),
-                        t0: &*t0,
+                        t0: rt::written(t0),
                     },
                     0..A1_dim,
                     A2_pos.index(A1_dim),
@@ -100,7 +100,7 @@ unsafe fn body(
         }
     }
 }
-/// What the iterations of `h_t0` capture.
+/// What the iterations of `h_t0`, and of `i` capture.
 struct Task_h_t0<'a> {
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
@@ -122,7 +122,7 @@ impl rt::Task for Task_h_t0<'_> {
         unsafe { body_h_t0(chunk, A2_pos, A2_crd, A_vals, x_vals, t0) }
     }
 }
-/// Iterations of `h_t0`.
+/// Iterations of `h_t0`, and of `i`.
 ///
 /// # Safety
 /// As for `body`, and no other thread runs these.
@@ -362,194 +362,12 @@ unsafe fn baseline_part(
     unsafe { body_part(rt::Baseline, chunk, A2_dim, A2_pos, shortest_of) }
 }
 /// What the iterations of `i` capture.
-struct Task_i<'a> {
-    A2_pos: &'a [i32],
-    A2_crd: &'a [i32],
-    A_vals: &'a [f64],
-    y_vals: rt::Shared<f64>,
-    t0: &'a [MaybeUninit<f64>],
-}
-impl rt::Task for Task_i<'_> {
-    type Appended = ();
-    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A2_crd, A_vals, ref y_vals, t0 } = *self;
-        let body_i = match isa {
-            #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_i,
-            #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_i,
-            _ => baseline_i,
-        };
-        unsafe { body_i(chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
-    }
-}
-/// Iterations of `i`.
-///
-/// # Safety
-/// As for `body`, and no other thread runs these.
-#[inline(always)]
-unsafe fn body_i(
-    isa: impl rt::Isa,
-    chunk: rt::Chunk,
-    A2_pos: &[i32],
-    A2_crd: &[i32],
-    A_vals: &[f64],
-    y_vals: &rt::Shared<f64>,
-    t0: &[MaybeUninit<f64>],
-) {
-    unsafe {
-        let mut A2_begin = A2_pos.index(chunk.lo);
-        for i in chunk.lo..chunk.hi {
-            let A2_end = A2_pos.index(i + 1);
-            let mut t = 0.0_f64;
-            let mut next = A2_begin;
-            let end = A2_end;
-            if isa.in_fours(A2_pos, A2_crd) {
-                let mut partial = isa.four(0.0_f64);
-                while rt::more_than_four(next, end) {
-                    let pA = next;
-                    let h = isa.four_indices(A2_crd, pA);
-                    partial = isa
-                        .mul_add(
-                            isa.load_four(A_vals, pA),
-                            isa.pick(|offset| t0.at(h[offset])),
-                            partial,
-                        );
-                    next += 4;
-                }
-                if isa.over_the_end() && next + 4 <= A2_crd.len() {
-                    let kept = partial;
-                    let pA = next;
-                    let h = isa.last_four_indices(A2_crd, pA);
-                    partial = isa
-                        .mul_add(
-                            isa.load_four(A_vals, pA),
-                            isa.pick(|offset| t0.at(h[offset])),
-                            partial,
-                        );
-                    partial = partial.first(end - next, kept);
-                } else {
-                    isa.to_the_end();
-                    for pA in next..end {
-                        let h = A2_crd.index(pA);
-                        t = isa.mul_add(A_vals.at(pA), t0.at(h), t);
-                    }
-                }
-                t += partial.sum();
-            } else if next < end {
-                next = isa.first_entry(next);
-                loop {
-                    let pA = next;
-                    let h = A2_crd.index(pA);
-                    t = isa.mul_add(A_vals.at(pA), t0.at(h), t);
-                    next = isa.next_entry(next);
-                    if next >= end {
-                        break;
-                    }
-                }
-            }
-            y_vals.set(i, t);
-            A2_begin = A2_end;
-        }
-    }
-}
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_i(
-    chunk: rt::Chunk,
-    A2_pos: &[i32],
-    A2_crd: &[i32],
-    A_vals: &[f64],
-    y_vals: &rt::Shared<f64>,
-    t0: &[MaybeUninit<f64>],
-) {
-    unsafe {
-        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
-            rt::Rows::Streamed => {
-                body_i(
-                    rt::Streaming(rt::Avx512::assume()),
-                    chunk,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                    y_vals,
-                    t0,
-                )
-            }
-            rt::Rows::Alike => {
-                body_i(
-                    rt::Alike(rt::Avx512::assume()),
-                    chunk,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                    y_vals,
-                    t0,
-                )
-            }
-            rt::Rows::Irregular => {
-                body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0)
-            }
-        }
-    }
-}
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_i(
-    chunk: rt::Chunk,
-    A2_pos: &[i32],
-    A2_crd: &[i32],
-    A_vals: &[f64],
-    y_vals: &rt::Shared<f64>,
-    t0: &[MaybeUninit<f64>],
-) {
-    unsafe {
-        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
-            rt::Rows::Streamed => {
-                body_i(
-                    rt::Streaming(rt::Avx2::assume()),
-                    chunk,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                    y_vals,
-                    t0,
-                )
-            }
-            rt::Rows::Alike => {
-                body_i(
-                    rt::Alike(rt::Avx2::assume()),
-                    chunk,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
-                    y_vals,
-                    t0,
-                )
-            }
-            rt::Rows::Irregular => {
-                body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0)
-            }
-        }
-    }
-}
-unsafe fn baseline_i(
-    chunk: rt::Chunk,
-    A2_pos: &[i32],
-    A2_crd: &[i32],
-    A_vals: &[f64],
-    y_vals: &rt::Shared<f64>,
-    t0: &[MaybeUninit<f64>],
-) {
-    unsafe { body_i(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
-}
-/// What the iterations of `i` capture.
 struct Task_i_<'a> {
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [f64],
     y_vals: rt::Shared<f64>,
-    t0: &'a [MaybeUninit<f64>],
+    t0: &'a [f64],
 }
 impl rt::Task for Task_i_<'_> {
     type Appended = ();
@@ -577,7 +395,7 @@ unsafe fn body_i_(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[MaybeUninit<f64>],
+    t0: &[f64],
 ) {
     unsafe {
         let mut A2_begin = A2_pos.index(chunk.lo);
@@ -603,7 +421,7 @@ unsafe fn avx512_i_(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[MaybeUninit<f64>],
+    t0: &[f64],
 ) {
     unsafe { body_i_(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }
@@ -615,7 +433,7 @@ unsafe fn avx2_i_(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[MaybeUninit<f64>],
+    t0: &[f64],
 ) {
     unsafe { body_i_(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }
@@ -625,7 +443,7 @@ unsafe fn baseline_i_(
     A2_crd: &[i32],
     A_vals: &[f64],
     y_vals: &rt::Shared<f64>,
-    t0: &[MaybeUninit<f64>],
+    t0: &[f64],
 ) {
     unsafe { body_i_(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }

@@ -157,7 +157,7 @@ impl<'a> Captures<'a> {
                 Space::Input => (quote!([#t]), How::Slice),
                 Space::Output => (quote!([MaybeUninit<#t>]), How::Reborrowed),
                 Space::Growable if names.is_bounded(*b) => (quote!([MaybeUninit<#t>]), How::Reborrowed),
-                Space::Scratch if names.is_unwritten(*b) => (quote!([MaybeUninit<#t>]), How::Reborrowed),
+                Space::Scratch if names.is_unwritten(*b) => (quote!([#t]), How::Written),
                 Space::InOut
                 | Space::Growable
                 | Space::Scratch
@@ -167,7 +167,9 @@ impl<'a> Captures<'a> {
             };
             Capture { name: names.buffer(*b), ty, how }
         });
-        vars.chain(lens).chain(arrays).collect()
+        let mut parts: Vec<_> = vars.chain(lens).chain(arrays).collect();
+        parts.sort_by_key(|c| names.order.iter().position(|name| name == c.name));
+        parts
     }
 }
 
@@ -187,6 +189,8 @@ pub(super) enum How {
     Slice,
     /// A slice of what was mutable outside.
     Reborrowed,
+    /// Of what was written outside.
+    Written,
     /// An array that threads write.
     Shared,
     /// An array of the task's own, that grows.
@@ -195,7 +199,7 @@ pub(super) enum How {
 
 impl How {
     pub(super) fn is_reference(self) -> bool {
-        matches!(self, How::Slice | How::Reborrowed)
+        matches!(self, How::Slice | How::Reborrowed | How::Written)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::llir::{Array, BufferId, Expr, IndexOp, LoopKind, Program, Space, Stmt
 use std::collections::BTreeMap;
 
 /// The bounds of the rows of a loop, in variables.
+#[derive(Clone)]
 pub(super) struct Carried {
     pos: BufferId,
     /// Where the row begins, which changes from row to row.
@@ -56,6 +57,11 @@ fn loops_over_rows(
 }
 
 impl Carried {
+    /// With the names of another loop's bounds.
+    pub(super) fn rename(&mut self, other: &Carried) {
+        (self.begin, self.end) = (other.begin.clone(), other.end.clone());
+    }
+
     /// The variable that an element of an array is in.
     pub(super) fn bound(&self, var: VarId, buffer: BufferId, index: &Expr) -> Option<&Ident> {
         match () {

@@ -12,6 +12,7 @@
 //! - `gathers`: programs that are not compiled for AVX-512
 //! - `unroll`: loops as copies of their bodies
 //! - `tasks`, `captures`: loops on threads as functions that threads call, and what these take from outside
+//! - `shared`: loops on threads that do the same
 //! - `appending`: arrays that tasks append to
 //! - `twins`: arrays that grow together
 //! - `workspaces`, `runs`: sparse workspaces, and results that what they gathered is copied to
@@ -30,6 +31,7 @@ pub(crate) mod native;
 mod partial;
 pub(crate) mod quote;
 mod runs;
+mod shared;
 mod sizes;
 mod stmt;
 mod tasks;

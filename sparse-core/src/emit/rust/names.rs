@@ -5,6 +5,7 @@
 use super::carried::{Carried, carried};
 use super::gathers::gathers;
 use super::quote::Ident;
+use super::shared::{Pairs, Same};
 use super::sizes::{Lets, lets};
 use super::twins::twins;
 use crate::format::TensorId;
@@ -14,6 +15,7 @@ use crate::llir::{BufferId, Expr, Init, Program, Space, Step, Stmt, VarId, Works
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Everything the emission of a program's code looks up by id.
+#[derive(Clone)]
 pub(crate) struct Names<'a> {
     pub(crate) program: &'a Program,
     pub(super) lets: Lets<'a>,
@@ -24,6 +26,7 @@ pub(crate) struct Names<'a> {
     memories: BTreeMap<BufferId, Ident>,
     workspaces: Vec<WorkspaceNames>,
     tasks: BTreeMap<VarId, TaskNames>,
+    same: BTreeMap<VarId, Same>,
     carried: BTreeMap<VarId, Carried>,
     bounded: BTreeSet<BufferId>,
     unwritten: BTreeSet<BufferId>,
@@ -52,9 +55,12 @@ pub(crate) struct Names<'a> {
     pub(crate) avx512: Ident,
     /// Is AVX2 the most that it is compiled for?
     pub(super) narrow: bool,
+    /// In which order captures stand, if not in that of the program.
+    pub(super) order: Vec<Ident>,
 }
 
 /// Names of a sparse workspace.
+#[derive(Clone)]
 pub(super) struct WorkspaceNames {
     /// Its memory.
     pub(super) memory: Ident,
@@ -63,6 +69,7 @@ pub(super) struct WorkspaceNames {
 }
 
 /// Names of the items that a loop on threads becomes.
+#[derive(Clone)]
 pub(super) struct TaskNames {
     /// What the body captures.
     pub(super) ty: Ident,
@@ -128,6 +135,7 @@ impl<'a> Names<'a> {
             memories,
             workspaces,
             tasks,
+            same: BTreeMap::new(),
             carried: rows,
             twins: twins(program)
                 .into_iter()
@@ -151,6 +159,7 @@ impl<'a> Names<'a> {
             avx2: unique("avx2", &mut taken),
             avx512: unique("avx512", &mut taken),
             narrow: gathers(program),
+            order: vec![],
         }
     }
 
@@ -189,6 +198,55 @@ impl<'a> Names<'a> {
     /// The items of a loop on threads.
     pub(super) fn task(&self, loop_var: VarId) -> &TaskNames {
         &self.tasks[&loop_var]
+    }
+
+    /// The loop whose items a loop on threads has, if they are not its own.
+    pub(super) fn same(&self, loop_var: VarId) -> Option<&Same> {
+        self.same.get(&loop_var)
+    }
+
+    /// The names of the other loops on threads that have the items of this one.
+    pub(super) fn sharers(&self, loop_var: VarId) -> Vec<&Ident> {
+        let sharers = self.same.iter().filter(|(_, same)| same.of == loop_var).map(|(var, _)| self.var(*var));
+        let mut names: Vec<&Ident> = vec![self.var(loop_var)];
+        sharers.for_each(|name| {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        });
+        names.split_off(1)
+    }
+
+    /// With loops on threads that have others' items.
+    pub(super) fn sharing(&self, same: Vec<(VarId, Same)>) -> Names<'a> {
+        let mut names = self.clone();
+        for (var, same) in same {
+            names.tasks.insert(var, self.task(same.of).clone());
+            names.same.insert(var, same);
+        }
+        names
+    }
+
+    /// With a loop's names for what is in another one; none where these are not of one kind.
+    pub(super) fn renamed(&self, pairs: &Pairs) -> Option<Names<'a>> {
+        let mut names = self.clone();
+        for (var, other) in &pairs.vars {
+            names.vars[var.index()] = self.var(*other).clone();
+            if let Some(task) = names.tasks.get_mut(var) {
+                *task = self.tasks.get(other)?.clone();
+            }
+            if let Some(carried) = names.carried.get_mut(var) {
+                carried.rename(self.carried(*other)?);
+            }
+        }
+        for (buffer, other) in &pairs.buffers {
+            names.buffers[buffer.index()] = self.buffer(*other).clone();
+            // That of an array from outside is not named.
+            if let (Some(memory), Some(other)) = (names.memories.get_mut(buffer), self.memories.get(other)) {
+                *memory = other.clone();
+            }
+        }
+        Some(names)
     }
 
     /// The bounds of the rows that a loop goes over, if it carries them.

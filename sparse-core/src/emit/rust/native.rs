@@ -4,6 +4,7 @@ use super::entries;
 use super::expr::{bare, rust_type};
 use super::names::Names;
 use super::quote::{Ident, Tokens, quote};
+use super::shared;
 use super::sizes::{COMMON, row_size};
 use super::stmt::Stmts;
 use super::tasks;
@@ -18,6 +19,8 @@ const AVX512: &str = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2";
 /// The functions of a private module: `run` takes what [`arguments`] lists, and gives the final lengths of the bounded
 /// growable buffers, in the order of [`bounded`].
 pub(crate) fn native(names: &Names<'_>) -> Tokens {
+    let sharing = shared::shared(names);
+    let names = sharing.as_ref().unwrap_or(names);
     let params: Vec<_> = arguments(names);
     let declared = params.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
     let declared = quote!(#(#declared),*);

@@ -27,17 +27,20 @@ pub(super) fn items(names: &Names<'_>) -> Tokens {
     let mut out = vec![];
     for step in &names.program.steps {
         if let Step::Run(block) = step {
-            find(Stmts::new(names), block, &mut |stmts, task| out.push(task.items(stmts)));
+            find(Stmts::new(names), block, &mut |stmts, stmt| {
+                let own = Task::of(names, stmt).filter(|task| names.same(task.var).is_none());
+                out.extend(own.map(|task| task.items(stmts)));
+            });
         }
     }
     out.into_iter().collect()
 }
 
 /// Calls `f` on each loop on threads, with where it stands.
-fn find(stmts: Stmts<'_>, block: &[Stmt], f: &mut dyn FnMut(Stmts<'_>, &Task<'_>)) {
+pub(super) fn find<'a>(stmts: Stmts<'_>, block: &'a [Stmt], f: &mut dyn FnMut(Stmts<'_>, &'a Stmt)) {
     for stmt in block {
-        if let Some(task) = Task::of(stmts.names, stmt) {
-            f(stmts, &task);
+        if let Stmt::Threads { .. } = stmt {
+            f(stmts, stmt);
             continue;
         }
         let inside = match stmt {
@@ -101,7 +104,7 @@ impl<'a> Task<'a> {
     }
 
     /// The type, what it implements, and the functions.
-    fn items(&self, stmts: Stmts<'_>) -> Tokens {
+    pub(super) fn items(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let TaskNames { ty, body, baseline, avx2, avx512 } = names.task(self.var);
         let captures = self.captures.parts(names);
@@ -110,18 +113,18 @@ impl<'a> Task<'a> {
             false => (Tokens::new(), Tokens::new()),
         };
         let fields = captures.iter().map(|Capture { name, ty, how }| match how {
-            How::Slice | How::Reborrowed => quote!(#name: &'a #ty),
+            How::Slice | How::Reborrowed | How::Written => quote!(#name: &'a #ty),
             How::Value | How::Shared => quote!(#name: #ty),
             How::Own => quote!(#name: rt::Own<#ty>),
         });
         let params = captures.iter().map(|Capture { name, ty, how }| match how {
             How::Value => quote!(#name: #ty),
-            How::Shared | How::Slice | How::Reborrowed => quote!(#name: &#ty),
+            How::Shared | How::Slice | How::Reborrowed | How::Written => quote!(#name: &#ty),
             How::Own => quote!(#name: &mut #ty),
         });
         let own = captures.iter().map(|Capture { name, how, .. }| match how {
             How::Shared => quote!(ref #name),
-            How::Value | How::Slice | How::Reborrowed | How::Own => quote!(#name),
+            How::Value | How::Slice | How::Reborrowed | How::Written | How::Own => quote!(#name),
         });
         let own = quote!(let #ty { #(#own),* } = *self;);
         let (isa, chunk, returned) = (&names.isa, &names.chunk, self.returned(names));
@@ -140,7 +143,7 @@ impl<'a> Task<'a> {
         let wrappers = wrappers.map(|(name, set)| call.wrapper(name, set));
         let passed = captures.iter().map(|Capture { name, how, .. }| match how {
             How::Own => quote!(#name.get()),
-            How::Value | How::Slice | How::Shared | How::Reborrowed => quote!(#name),
+            How::Value | How::Slice | How::Shared | How::Reborrowed | How::Written => quote!(#name),
         });
         let passed = quote!((#chunk, #(#passed),*));
         let (on_avx512, on_avx2) = (call.sized(if names.narrow { avx2 } else { avx512 }), call.sized(avx2));
@@ -154,9 +157,12 @@ impl<'a> Task<'a> {
             None => quote!(()),
         };
         let code = self.code(stmts);
+        let sharers: String =
+            names.sharers(self.var).into_iter().map(|name| format!(", and of `{name}`")).collect();
+        let loops = format!("`{}`{sharers}", names.var(self.var));
         let (of_type, of_body) = (
-            text(&format!(" What the iterations of `{}` capture.", names.var(self.var))),
-            text(&format!(" Iterations of `{}`.", names.var(self.var))),
+            text(&format!(" What the iterations of {loops} capture.")),
+            text(&format!(" Iterations of {loops}.")),
         );
         quote! {
             #[doc = #of_type]
@@ -250,11 +256,18 @@ impl<'a> Task<'a> {
         let names = stmts.names;
         let ty = &names.task(self.var).ty;
         let isa = &names.isa;
-        let fields = self.captures.parts(names).into_iter().map(|Capture { name, how, .. }| match how {
-            How::Value | How::Slice => quote!(#name),
-            How::Shared => quote!(#name: #name.shared()),
-            How::Reborrowed => quote!(#name: &*#name),
-            How::Own => quote!(#name: rt::Own::of(#name)),
+        let fields = names.same(self.var).map(|same| &same.fields);
+        let captures = self.captures.parts(names).into_iter().enumerate();
+        let fields = captures.map(|(n, Capture { name, how, .. })| {
+            let field = fields.map_or(name, |fields| &fields[n]);
+            match how {
+                How::Value | How::Slice if field == name => quote!(#name),
+                How::Value | How::Slice => quote!(#field: #name),
+                How::Shared => quote!(#field: #name.shared()),
+                How::Reborrowed => quote!(#field: &*#name),
+                How::Written => quote!(#field: rt::written(#name)),
+                How::Own => quote!(#field: rt::Own::of(#name)),
+            }
         });
         let task = quote!(&#ty { #(#fields),* });
         let range = stmts.exprs.range(self.lo, self.hi);

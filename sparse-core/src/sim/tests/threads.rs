@@ -256,3 +256,31 @@ fn positions_that_balance_are_looked_at() {
     let expected = Fault::SearchRange { buffer: "A2_pos".into(), lo: 0, hi: 5, len: 4 };
     assert!(matches!(&error, RunError::Program(e) if e.fault == expected), "{error}");
 }
+
+/// A loop on threads reads one element of a scratch array of which two are written, or all three.
+#[test]
+fn an_array_that_is_read_on_threads_is_whole() {
+    for whole in [true, false] {
+        let mut p = column_sums(Some(Monoid::Add), reduce);
+        let (elem, space, array) = (Elem::Scalar(DType::F64), Space::Scratch, Array::Local);
+        p.buffers.push(Buffer { name: "w".into(), elem, space, array });
+        let w = BufferId(p.buffers.len() as u32 - 1);
+        let declared = Stmt::Alloc { buffer: w, len: Expr::Index(3), init: Init::Unwritten };
+        let store = |n| Stmt::Store { buffer: w, index: Expr::Index(n), value: f64_lit(1.0) };
+        let var = VarId(p.vars.len() as u32);
+        p.vars.push(Var { name: "read".into(), ty: Ty::Scalar(DType::F64) });
+        for stmt in code(&mut p) {
+            let Stmt::Threads { body, .. } = stmt else { continue };
+            body.insert(0, Stmt::Let { var, value: load(w, Expr::Index(0)) });
+        }
+        let stores = [Some(store(0)), Some(store(1)), whole.then(|| store(2))];
+        code(&mut p).splice(0..0, [declared].into_iter().chain(stores.into_iter().flatten()));
+        match run(&verify(p).unwrap(), &[meeting()]) {
+            Ok(_) => assert!(whole),
+            Err(RunError::Program(e)) => {
+                assert!(!whole && e.fault == Fault::Uninitialised { buffer: "w".into(), index: 2 }, "{e}");
+            }
+            Err(e) => panic!("{e}"),
+        }
+    }
+}

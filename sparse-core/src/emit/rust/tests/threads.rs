@@ -342,3 +342,43 @@ fn memory_of_a_workspace_is_kept() {
         "#]],
     );
 }
+
+/// A loop on threads that stores the sums, or products, of a matrix' rows times a vector's elements.
+fn rows_times(b: &mut Builder, op: Monoid, a: [BufferId; 3], (x, y): (BufferId, BufferId), m: VarId) -> Stmt {
+    let [pos, crd, vals] = a;
+    let (i, p, j) = (b.index("i"), b.index("p"), b.index("j"));
+    let product = mul_scalars(load(vals, p), load(x, j));
+    let body = vec![
+        Stmt::Let { var: j, value: load(crd, p) },
+        Stmt::Reduce { buffer: y, index: i.into(), op, value: product },
+    ];
+    let entries = serial(p, load(pos, i), load(pos, add(i, Expr::Index(1))), body);
+    on_threads(i, m, vec![entries])
+}
+
+fn mul_scalars(a: Expr, b: Expr) -> Expr {
+    Expr::Binary(crate::scalar::BinaryOp::Mul, Box::new(a), Box::new(b))
+}
+
+/// Loops that do the same to other arrays share their functions, also if one writes what the other reads; others do not.
+#[test]
+fn loops_that_do_the_same() {
+    for (second, functions) in [(Monoid::Add, 1), (Monoid::Mul, 2)] {
+        let mut b = sample();
+        let m = b.dim("A1_dim", 0, 0);
+        let a = b.csr("A", 0, Space::Input);
+        let [x, y] = ["x", "y"].map(|name| b.buffer(name, Space::Scratch, Array::Local));
+        let z = b.buffer("y_vals", Space::Output, Array::Vals(TensorId(1)));
+        let zeros = |buffer| Stmt::Alloc { buffer, len: m.into(), init: Init::Value(Value::F32(0.0)) };
+        let first = rows_times(&mut b, Monoid::Add, a, (x, y), m);
+        let second = rows_times(&mut b, second, a, (y, z), m);
+        b.0.steps = vec![
+            Step::Allocate { buffer: z, len: m.into(), init: Some(Value::F32(0.0)) },
+            Step::Run(vec![zeros(x), zeros(y), first, second]),
+        ];
+        let text: String = crate::emit::rust::native(&b.0).split_whitespace().collect();
+        assert_eq!(text.matches("implrt::Taskfor").count(), functions, "{text}");
+        let shared = "&Task_i{A2_pos,A2_crd,A_vals,x:&*y,y:y_vals.shared()}";
+        assert_eq!(text.contains(shared), functions == 1, "{text}");
+    }
+}
