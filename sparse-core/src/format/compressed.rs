@@ -8,6 +8,7 @@ use super::{Buffer, Capabilities, LevelArrays, Properties};
 use crate::error::{Array, Error, Result};
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The coordinates that are stored, delimited for each parent; with `NonUnique` they may repeat.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,23 +67,31 @@ pub(super) fn validate(at: &mut Segments, size: usize, unique: bool, pos: &[i32]
 /// differ keep their column.
 pub(super) fn assemble(
     state: &mut Assembly,
-    group: &mut [Buffer<i32>],
+    group: &mut [Arc<Buffer<i32>>],
     every: bool,
-) -> Result<LevelArrays<Buffer<i32>>> {
+) -> Result<LevelArrays<Arc<Buffer<i32>>>> {
     let n = state.entries;
-    let differs = |e: usize| every || group.iter().any(|column| column[e] != column[e - 1]);
+    let mut telling: Vec<&[i32]> = group.iter().map(|column| &***column).collect();
     let distinct = match &state.parents {
-        Parents::Root => (1..n).all(differs),
+        _ if every => true,
         Parents::Own => true,
-        Parents::At(p) => (1..n).all(|e| p[e] != p[e - 1] || differs(e)),
+        Parents::Root => all_differ(n, &telling),
+        Parents::At(p) => {
+            telling.push(p);
+            all_differ(n, &telling)
+        }
     };
     if distinct {
-        let pos = ends(state)?;
+        let pos = Arc::new(ends(state)?);
         let mut crd = std::mem::take(&mut group[0]);
-        crd.shrink();
+        // Another tensor's has been shrunk.
+        if let Some(own) = Arc::get_mut(&mut crd) {
+            own.shrink();
+        }
         (state.positions, state.parents) = (n, Parents::Own);
         return Ok(LevelArrays::Compressed { pos, crd });
     }
+    let differs = |e: usize| group.iter().any(|column| column[e] != column[e - 1]);
     let mut pos = Buffer::try_full(state.positions + 1, 0)?;
     let mut at = Buffer::try_with_capacity(n)?;
     let mut crd = Buffer::try_with_capacity(n)?;
@@ -106,8 +115,23 @@ pub(super) fn assemble(
     }
     crd.shrink();
     state.positions = crd.len();
-    state.parents = Parents::At(at);
-    Ok(LevelArrays::Compressed { pos, crd })
+    state.parents = Parents::At(Arc::new(at));
+    Ok(LevelArrays::Compressed { pos: Arc::new(pos), crd: Arc::new(crd) })
+}
+
+/// Does each of so many entries differ from the one before, in one of these columns?
+fn all_differ(entries: usize, columns: &[&[i32]]) -> bool {
+    // In parts, whose loops are without branches, that is, in vectors.
+    const PART: usize = 1024;
+    (1..entries).step_by(PART).all(|begin| {
+        let mut equal = [true; PART];
+        let equal = &mut equal[..PART.min(entries - begin)];
+        for column in columns {
+            let (before, part) = (&column[begin - 1..], &column[begin..]);
+            equal.iter_mut().zip(before.iter().zip(part)).for_each(|(equal, (a, b))| *equal &= a == b);
+        }
+        !equal.iter().fold(false, |any, equal| any | equal)
+    })
 }
 
 /// Where the entries of each parent end, all of which are positions of their own.
@@ -128,12 +152,29 @@ fn ends(state: &Assembly) -> Result<Buffer<i32>> {
     Ok(pos)
 }
 
+/// Where the fiber of each position ends, of entries that are fibers, which all have positions of their own.
+pub(super) fn fibers(state: &Assembly, ends: &[i32]) -> Result<Buffer<i32>> {
+    let mut pos = Buffer::try_full(state.positions + 1, 0)?;
+    match &state.parents {
+        Parents::At(p) => {
+            p.iter().zip(ends).for_each(|(&p, &end)| pos[p as usize + 1] = end);
+            let mut last = 0;
+            for end in pos.iter_mut() {
+                last = last.max(*end);
+                *end = last;
+            }
+        }
+        Parents::Root | Parents::Own => pos[1..].copy_from_slice(ends),
+    }
+    Ok(pos)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn assembled(state: &mut Assembly, column: &[i32], every: bool) -> (bool, Vec<i32>, Vec<i32>) {
-        let mut group = [Buffer::from(column)];
+        let mut group = [Arc::new(Buffer::from(column))];
         let at = group[0].as_ptr();
         let Ok(LevelArrays::Compressed { pos, crd }) = assemble(state, &mut group, every) else { panic!() };
         (crd.as_ptr() == at, pos.to_vec(), crd.to_vec())
@@ -141,7 +182,7 @@ mod tests {
 
     #[test]
     fn entries_that_all_differ_keep_their_column() {
-        let parents = |at: &[i32]| Parents::At(at.into());
+        let parents = |at: &[i32]| Parents::At(Arc::new(at.into()));
         let below = |entries, positions, parents| Assembly { entries, positions, parents };
         let mut state = below(4, 5, parents(&[0, 2, 2, 3]));
         assert_eq!(
@@ -151,7 +192,7 @@ mod tests {
         assert!(matches!(state.parents, Parents::Own) && state.positions == 4);
         let mut state = below(4, 3, parents(&[0, 2, 2, 2]));
         assert_eq!(assembled(&mut state, &[1, 0, 0, 1], false), (false, vec![0, 1, 1, 3], vec![1, 0, 1]));
-        assert!(matches!(&state.parents, Parents::At(at) if **at == [0, 1, 1, 2]) && state.positions == 3);
+        assert!(matches!(&state.parents, Parents::At(at) if ***at == [0, 1, 1, 2]) && state.positions == 3);
         let mut state = below(3, 1, Parents::Root);
         assert_eq!(assembled(&mut state, &[1, 1, 4], true), (true, vec![0, 3], vec![1, 1, 4]));
         let mut state = below(2, 2, Parents::Own);

@@ -4,6 +4,7 @@ use super::assemble::{Assembly, Parents};
 use super::{Buffer, Capabilities, Properties};
 use crate::error::{Array, Error, Result};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// All coordinates of a dimension, stored as its size.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,17 +58,28 @@ pub(super) fn locate(size: usize, parents: Range<usize>, coordinate: usize) -> R
 }
 
 /// Moves the entries to their positions below their parents.
-pub(super) fn assemble(size: usize, state: &mut Assembly, column: &mut Buffer<i32>) -> Result<()> {
+pub(super) fn assemble(size: usize, state: &mut Assembly, column: &mut Arc<Buffer<i32>>) -> Result<()> {
     let count = positions(size, state.positions)?;
     // Neither products nor sums are above `count`, which fits.
     let size = size as i32;
     let mut at = std::mem::take(column);
     match &state.parents {
         Parents::Root => {}
-        Parents::Own => at.iter_mut().zip(0..).for_each(|(c, e)| *c += e * size),
-        Parents::At(parents) => at.iter_mut().zip(&**parents).for_each(|(c, p)| *c += p * size),
+        Parents::Own => own(&mut at)?.iter_mut().zip(0..).for_each(|(c, e)| *c += e * size),
+        Parents::At(parents) => own(&mut at)?.iter_mut().zip(&***parents).for_each(|(c, p)| *c += p * size),
     }
     state.parents = Parents::At(at);
     state.positions = count;
     Ok(())
+}
+
+/// A column to be changed: a copy of it, if others read it.
+fn own(column: &mut Arc<Buffer<i32>>) -> Result<&mut Buffer<i32>> {
+    if Arc::get_mut(column).is_none() {
+        let mut copy = Buffer::try_with_capacity(column.len())?;
+        copy.extend_from_slice(column);
+        *column = Arc::new(copy);
+    }
+    // It has no other owner now.
+    Ok(Arc::make_mut(column))
 }

@@ -17,7 +17,7 @@ mod traverse;
 pub mod types;
 mod workspace;
 
-pub use assemble::{Assembled, Parents, assemble, misfit};
+pub use assemble::{Assembled, Parents, assemble, assemble_fibers, misfit};
 pub use buffer::Buffer;
 pub use compressed::Compressed;
 pub use compressed::check_positions;
@@ -27,7 +27,7 @@ pub use properties::{Capabilities, Properties};
 pub use singleton::Singleton;
 pub use storage::{Indices, LevelArrays, LevelView, check_dims, validate, views};
 use traverse::path;
-pub use traverse::{Walk, expand, locate};
+pub use traverse::{Walk, expand, expand_shared, locate};
 pub use types::{DenseFormat, Filled, Format, NegInf, NonUnique, One, PosInf, Reordered, Unique, Zero};
 
 pub use workspace::WorkspaceFormat;

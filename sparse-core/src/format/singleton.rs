@@ -9,6 +9,7 @@ use super::types::Unique;
 use super::{Buffer, Capabilities, LevelArrays, Properties};
 use crate::error::{Array, Error, Result};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// One coordinate a parent position: no fewer, no more. With `NonUnique` they may repeat below equal coordinates of the
 /// parent.
@@ -55,19 +56,22 @@ pub(super) fn misfit(state: &Assembly, column: &[i32]) -> Option<(usize, Vec<i32
 }
 
 /// Stores each position's coordinate: the same for all its entries, see [`misfit`].
-pub(super) fn assemble(state: &Assembly, column: &mut Buffer<i32>) -> Result<LevelArrays<Buffer<i32>>> {
+pub(super) fn assemble(
+    state: &Assembly,
+    column: &mut Arc<Buffer<i32>>,
+) -> Result<LevelArrays<Arc<Buffer<i32>>>> {
     let column = std::mem::take(column);
     let crd = match &state.parents {
         Parents::Own => column,
-        Parents::Root => column[..state.positions.min(column.len())].into(),
+        Parents::Root => Arc::new(column[..state.positions.min(column.len())].into()),
         Parents::At(at) => {
             let mut crd = Buffer::try_with_capacity(state.positions)?;
-            for (&p, &c) in at.iter().zip(&*column) {
+            for (&p, &c) in at.iter().zip(&**column) {
                 if p as usize == crd.len() {
                     crd.push(c);
                 }
             }
-            crd
+            Arc::new(crd)
         }
     };
     Ok(LevelArrays::Singleton { crd })

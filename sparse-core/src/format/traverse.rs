@@ -1,9 +1,10 @@
 //! Reading storage level by level, whatever its format: for readers and conversions. Kernels read a format by the
 //! looplets it exposes.
 
-use super::{Buffer, Level, LevelView, MAX_RANK};
+use super::{Buffer, Level, LevelArrays, LevelView, MAX_RANK};
 use crate::error::Result;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The positions at the last level of the entries with these coordinates, given in level order; empty if none is
 /// stored, more than one if duplicates are.
@@ -34,26 +35,57 @@ pub fn expand(levels: &[LevelView<'_>]) -> Result<Vec<Buffer<i32>>> {
     let mut columns: Vec<Buffer<i32>> = vec![];
     let mut positions = 1;
     for level in levels {
-        let count = level.children(0..positions).len();
-        if !level.format().is_branchless() {
-            for column in &mut columns {
-                let mut wide = Buffer::try_with_capacity(count)?;
-                for (p, &c) in column.iter().enumerate() {
-                    let end = level.children(p..p + 1).end;
-                    wide.resize(end, c);
-                }
-                *column = wide;
-            }
-        }
-        let mut own = Buffer::try_with_capacity(count)?;
-        match level.format() {
-            Level::Dense => (0..positions).for_each(|_| (0..level.size() as i32).for_each(|c| own.push(c))),
-            Level::Compressed { .. } | Level::Singleton { .. } => own.extend_from_slice(level.crd()),
-        }
-        columns.push(own);
+        let count = widen(&mut columns, level, positions)?;
+        columns.push(own(level, positions, count)?);
         positions = count;
     }
     Ok(columns)
+}
+
+/// The same; of levels below which each position has one entry, and which store coordinates, the arrays themselves.
+pub fn expand_shared(
+    levels: &[LevelView<'_>],
+    arrays: &[LevelArrays<Arc<Buffer<i32>>>],
+) -> Result<Vec<Arc<Buffer<i32>>>> {
+    let below = (1..levels.len()).rev().find(|&l| !levels[l].format().is_branchless()).unwrap_or(0);
+    let mut columns = expand(&levels[..below])?;
+    let mut positions = levels[..below].iter().fold(1, |n, level| level.children(0..n).len());
+    let mut shared = vec![];
+    for (level, arrays) in levels.iter().zip(arrays).skip(below) {
+        let count = widen(&mut columns, level, positions)?;
+        shared.push(match arrays {
+            LevelArrays::Dense => Arc::new(own(level, positions, count)?),
+            LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } => crd.clone(),
+        });
+        positions = count;
+    }
+    Ok(columns.into_iter().map(Arc::new).chain(shared).collect())
+}
+
+/// The coordinates above, of so many positions, for each position of a level, of which there are as many as it returns.
+fn widen(columns: &mut [Buffer<i32>], level: &LevelView<'_>, positions: usize) -> Result<usize> {
+    let count = level.children(0..positions).len();
+    if !level.format().is_branchless() {
+        for column in columns {
+            let mut wide = Buffer::try_with_capacity(count)?;
+            for (p, &c) in column.iter().enumerate() {
+                let end = level.children(p..p + 1).end;
+                wide.resize(end, c);
+            }
+            *column = wide;
+        }
+    }
+    Ok(count)
+}
+
+/// A level's own coordinates.
+fn own(level: &LevelView<'_>, positions: usize, count: usize) -> Result<Buffer<i32>> {
+    let mut own = Buffer::try_with_capacity(count)?;
+    match level.format() {
+        Level::Dense => (0..positions).for_each(|_| (0..level.size() as i32).for_each(|c| own.push(c))),
+        Level::Compressed { .. } | Level::Singleton { .. } => own.extend_from_slice(level.crd()),
+    }
+    Ok(own)
 }
 
 /// Stored entries in level order: coordinates by level, and the position at the last level.

@@ -1,13 +1,14 @@
 //! Tensors from entries and from dense arrays.
 
-use super::convert::{dense_levels, is_row_major};
+use super::convert::{dense_levels, is_row_major, sources, unsorted};
 use super::parts::coord;
 use super::sort::{Column, Sorted, sort};
-use super::{Buffer, Tensor, fill};
+use super::{Buffer, Host, Tensor, fill};
 use crate::error::{Error, Result};
 use crate::format::types::Coord;
-use crate::format::{DenseFormat, Format, Parents, assemble, check_dims, dense_positions};
+use crate::format::{Assembled, DenseFormat, Format, Parents, assemble, check_dims, dense_positions};
 use crate::scalar::Element;
+use std::sync::Arc;
 
 /// Entries of a tensor in any order, as file readers produce them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,15 +96,42 @@ impl<T: Element, F: Format> Tensor<T, F> {
                 moved
             }
         };
-        let built = assemble(&F::spec(), dims.as_ref(), sorted.columns, vals.len(), false)?;
+        let columns = sorted.columns.into_iter().map(Arc::new).collect();
+        // SAFETY: the caller's promise.
+        unsafe { Self::from_shared(dims, columns, Arc::new(vals)) }
+    }
+
+    /// The same of what is sorted, and other tensors may share: what stays as it is, is shared.
+    ///
+    /// # Safety
+    /// As for [`Tensor::from_columns`].
+    pub(super) unsafe fn from_shared(
+        dims: F::Coord,
+        columns: Vec<Arc<Buffer<i32>>>,
+        vals: Arc<Buffer<T>>,
+    ) -> Result<Self> {
+        let built = assemble(&F::spec(), dims.as_ref(), columns, vals.len(), false)?;
+        // SAFETY: they are of sorted coordinates in range.
+        unsafe { Self::from_assembled(dims, built, vals) }
+    }
+
+    /// Of levels, and their entries' values.
+    ///
+    /// # Safety
+    /// The levels are valid for the format and these dimensions, and there is a value for each entry that they are made of.
+    pub(super) unsafe fn from_assembled(
+        dims: F::Coord,
+        built: Assembled,
+        vals: Arc<Buffer<T>>,
+    ) -> Result<Self> {
         if let Parents::Own = built.leaf {
-            // SAFETY: levels of sorted coordinates in range are valid, and each entry has its own value.
-            return Ok(unsafe { Self::assembled(dims, built.levels, vals) });
+            // SAFETY: the caller's promise, and each entry has its own value.
+            return Ok(unsafe { Self::from_raw_arrays(Host, dims, built.levels, vals) });
         }
         let mut placed = Buffer::try_full(built.positions, fill::<T, F>())?;
         built.place(&vals, &mut placed, T::sum);
         // SAFETY: likewise, and each position has a value.
-        Ok(unsafe { Self::assembled(dims, built.levels, placed) })
+        Ok(unsafe { Self::from_raw_arrays(Host, dims, built.levels, Arc::new(placed)) })
     }
 
     /// A tensor of all its values, in row-major order. A format whose last level is not dense stores those that
@@ -126,20 +154,22 @@ impl<T: Element, F: Format> Tensor<T, F> {
             // SAFETY: there are as many values as positions.
             return Ok(unsafe { Self::assembled(dims, levels, vals) });
         }
-        let skip = fill::<T, F>();
-        let (mut crd, mut kept) = (vec![], Buffer::new());
-        let mut at = F::Coord::ZERO;
-        for &v in &*vals {
-            if v != skip {
-                crd.extend(at.as_ref().iter().map(|&c| c as i32));
-                kept.push(v);
-            }
-            advance(at.as_mut(), dims.as_ref());
-        }
+        let differing = differing::<T, F::Coord>(dims, &vals, fill::<T, F>());
         drop(vals);
+        let order: Vec<usize> = (0..F::RANK).collect();
+        Self::from_differing(dims, differing, &order)
+    }
+
+    /// Of values, and their coordinates in the ascending order of levels that are the dimensions in another order.
+    pub(super) fn from_differing(
+        dims: F::Coord,
+        (crd, mut kept): (Vec<i32>, Buffer<T>),
+        order: &[usize],
+    ) -> Result<Self> {
         kept.shrink();
         let sizes: Vec<usize> = F::ORDER.iter().map(|&d| dims.as_ref()[d]).collect();
-        let sorted = sort(&sizes, kept.len(), &Column::of_list(&crd, F::ORDER), F::RANK)?;
+        let sources = sources(order, F::ORDER);
+        let sorted = sort(&sizes, kept.len(), &Column::of_list(&crd, &sources), unsorted(&sources))?;
         drop(crd);
         // SAFETY: they are coordinates of the dimensions, and are sorted.
         unsafe { Self::from_sorted(dims, sorted, kept) }
@@ -173,6 +203,35 @@ impl<T: Element, F: DenseFormat> Tensor<T, F> {
         Self::full(dims, T::default())
     }
 }
+
+/// The coordinates of the values that differ from one, in row-major order of these sizes, and these values.
+pub(super) fn differing<T: Element, C: Coord>(dims: C, vals: &[T], skip: T) -> (Vec<i32>, Buffer<T>) {
+    let (mut crd, mut kept) = (vec![], Buffer::new());
+    let row = dims.as_ref().last().map_or(1, |&size| size.max(1));
+    let mut at = C::ZERO;
+    for values in vals.chunks(row) {
+        // Most parts of most rows are skipped, by vectors.
+        for (part, values) in values.chunks(PART).enumerate() {
+            if values.iter().fold(false, |any, v| any | (*v != skip)) {
+                for (n, &v) in values.iter().enumerate().filter(|(_, v)| **v != skip) {
+                    crd.extend(at.as_ref().iter().map(|&c| c as i32));
+                    if let Some(last) = crd.last_mut() {
+                        *last = (part * PART + n) as i32;
+                    }
+                    kept.push(v);
+                }
+            }
+        }
+        if let [outer @ .., _] = at.as_mut() {
+            let rank = outer.len();
+            advance(outer, &dims.as_ref()[..rank]);
+        }
+    }
+    (crd, kept)
+}
+
+/// Values that are asked at once.
+const PART: usize = 32;
 
 /// Entries that there is memory for before they come.
 const EXPECTED: usize = 1 << 20;

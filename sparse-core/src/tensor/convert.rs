@@ -1,23 +1,25 @@
 //! The same tensor in another format.
 
-use super::build::check_dense;
+use super::build::{check_dense, differing};
 use super::count::{Counted, count, is_worth, transposed};
 use super::sort::{Column, Sorted, sort};
-use super::{Buffer, LevelArrays, Tensor, fill};
+use super::{Buffer, LevelArrays, LevelView, Tensor, fill};
 use crate::error::Result;
 use crate::format::types::Coord;
-use crate::format::{Format, Level, expand};
+use crate::format::{Assembled, Format, FormatSpec, Level, assemble_fibers, expand, expand_shared};
 use crate::scalar::Element;
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 impl<T: Element, F: Format> Tensor<T, F> {
     /// The tensor in another format. Stored entries stay stored, zeros included, except that those of a dense last
     /// level that equal the fill are dropped; duplicates are summed. If the fills differ, the elements that were
     /// not stored are written out, and those that equal the new fill are dropped.
     ///
-    /// Rows become columns by counting, in time that is linear in entries and sizes, of `(Dense, Compressed)` in no other memory than
-    /// the result's; what is out of order by more than the first level is sorted.
+    /// Where levels keep their order, arrays that stay as they are are shared, and what is above fibers that stay is made of them
+    /// alone, not of their entries. Rows become columns by counting, in time that is linear in entries and sizes, of
+    /// `(Dense, Compressed)` in no other memory than the result's; what is out of order by more than the first level is sorted.
     ///
     /// ```
     /// use sparse_core::tensor::{Csc, Csr};
@@ -51,14 +53,34 @@ impl<T: Element, F: Format> Tensor<T, F> {
             // SAFETY: rows are gone through in order, so that each column has theirs in order, and once, as they have the column's.
             return Ok(unsafe { Tensor::assembled(self.dims, vec![LevelArrays::Dense, level], vals) });
         }
+        if !F::LEVELS.is_empty() && F::LEVELS.iter().all(|l| l.is_full()) {
+            let mut sizes = F::Coord::ZERO;
+            sizes.as_mut().iter_mut().zip(F::ORDER).for_each(|(size, &d)| *size = self.dims.as_ref()[d]);
+            let differing = differing::<T, F::Coord>(sizes, &self.vals, fill::<T, F>());
+            return Tensor::from_differing(self.dims, differing, F::ORDER);
+        }
+        let sources = sources(F::ORDER, G::ORDER);
+        let whole = F::LEVELS.last().is_some_and(|l| l.is_full());
+        if let (Some((pos, crd)), true) = (fibers(&self.levels, F::LEVELS), ends_in_fibers(G::LEVELS))
+            && sources.is_sorted()
+        {
+            let built = above_fibers(&self.views(), (pos, crd), &G::spec(), self.dims.as_ref())?;
+            // SAFETY: fibers stay as they are, and have the coordinates above in the order that they have them in now.
+            return unsafe { Tensor::from_assembled(self.dims, built, self.vals.clone()) };
+        }
+        if sources.is_sorted() && !whole {
+            let columns = expand_shared(&self.views(), &self.levels)?;
+            // SAFETY: a tensor's coordinates are in range, and are sorted.
+            return unsafe { Tensor::from_shared(self.dims, columns, self.vals.clone()) };
+        }
         let mut columns = expand(&self.views())?;
         let mut vals: Cow<'_, Buffer<T>> = Cow::Borrowed(&self.vals);
-        if F::LEVELS.last().is_some_and(|l| l.is_full()) {
+        if whole {
             drop_fill(&mut columns, vals.to_mut(), fill::<T, F>());
         }
         // SAFETY: a tensor's coordinates are in range, and are sorted.
         unsafe {
-            match reordered(columns, vals.len(), F::ORDER, (G::LEVELS, G::ORDER), self.dims.as_ref())? {
+            match reordered(columns, vals.len(), &sources, (G::LEVELS, G::ORDER), self.dims.as_ref())? {
                 Ordered::Sorted(sorted) => Tensor::from_sorted(self.dims, sorted, vals.into_owned()),
                 Ordered::Counted(counted) => {
                     let moved = counted.apply(&vals)?;
@@ -126,36 +148,77 @@ fn matrix<'a, A: std::ops::Deref<Target = Buffer<i32>>>(
     }
 }
 
+/// Is the last of several levels one of fibers, each of which has a coordinate once?
+fn ends_in_fibers(levels: &[Level]) -> bool {
+    matches!(levels, [_, .., Level::Compressed { unique: true }])
+}
+
+/// The last level's arrays, if it is such a one, and the levels above have each coordinate once, too.
+fn fibers<'a, A>(arrays: &'a [LevelArrays<A>], levels: &[Level]) -> Option<(&'a A, &'a A)> {
+    match arrays.last()? {
+        LevelArrays::Compressed { pos, crd }
+            if ends_in_fibers(levels) && levels.iter().all(|l| l.is_unique()) =>
+        {
+            Some((pos, crd))
+        }
+        _ => None,
+    }
+}
+
+/// The levels above fibers in another format, whose order is the same. There are fewer of them than entries.
+fn above_fibers(
+    views: &[LevelView<'_>],
+    (pos, crd): (&Buffer<i32>, &Arc<Buffer<i32>>),
+    spec: &FormatSpec,
+    dims: &[usize],
+) -> Result<Assembled> {
+    let mut columns = expand(&views[..views.len() - 1])?;
+    let filled = || pos.windows(2).map(|w| w[0] < w[1]);
+    let mut ends: Cow<'_, [i32]> = Cow::Borrowed(&pos[1..]);
+    if !filled().all(|filled| filled) {
+        let kept = |column: &[i32]| -> Buffer<i32> {
+            column.iter().zip(filled()).filter(|(_, filled)| *filled).map(|(c, _)| *c).collect()
+        };
+        columns.iter_mut().for_each(|column| *column = kept(column));
+        ends = Cow::Owned(kept(&ends).into_vec());
+    }
+    let columns = columns.into_iter().map(Arc::new).collect();
+    assemble_fibers(spec, dims, columns, &ends, crd.clone())
+}
+
 /// Entries in level order, and how they have come to it.
 enum Ordered {
     Sorted(Sorted),
     Counted(Counted),
 }
 
-/// Sorts entries whose levels are the dimensions in one order, and which are in that order, by levels that are those of another:
+/// By level of an order, which level of another one has its dimension.
+pub(super) fn sources(from: &[usize], to: &[usize]) -> Vec<usize> {
+    to.iter().map(|&d| from.iter().position(|&o| o == d).unwrap_or(d)).collect()
+}
+
+/// Sorts entries, which are in the order of their levels, by levels that are these in another order, the `sources`:
 /// by counting, if the first of them alone is not in order, and few enough. It does not depend on the formats' types, so that it
 /// is compiled once.
 fn reordered(
     columns: Vec<Buffer<i32>>,
     entries: usize,
-    from: &[usize],
+    sources: &[usize],
     (levels, to): (&[Level], &[usize]),
     dims: &[usize],
 ) -> Result<Ordered> {
     let sizes: Vec<usize> = to.iter().map(|&d| dims[d]).collect();
-    let level_of = |&d: &usize| from.iter().position(|&o| o == d).unwrap_or(d);
-    let sources: Vec<usize> = to.iter().map(level_of).collect();
-    let first = unsorted(&sources);
+    let first = unsorted(sources);
     Ok(match first {
         0 => Ordered::Sorted(Sorted { columns, order: None }),
-        1 if is_worth(levels, sizes[0], entries) => Ordered::Counted(count(columns, &sources, sizes[0])?),
-        _ => Ordered::Sorted(sort(&sizes, entries, &Column::of_columns(&columns, &sources), first)?),
+        1 if is_worth(levels, sizes[0], entries) => Ordered::Counted(count(columns, sources, sizes[0])?),
+        _ => Ordered::Sorted(sort(&sizes, entries, &Column::of_columns(&columns, sources), first)?),
     })
 }
 
 /// By how many of these levels what is sorted by levels 0, 1, 2, … has to be sorted, in a way that leaves equal ones as they
 /// stand, to be sorted by all: the others follow in their old order.
-fn unsorted(levels: &[usize]) -> usize {
+pub(super) fn unsorted(levels: &[usize]) -> usize {
     let sorted = (0..levels.len()).rev().take_while(|&n| levels[n..].is_sorted()).last();
     sorted.unwrap_or(levels.len())
 }
@@ -183,7 +246,8 @@ mod tests {
     /// Is a tensor of so many entries, all at the origin, sorted by counting?
     fn is_counted<F: Format, G: Format<Coord = F::Coord>>(dims: &[usize], entries: usize) -> bool {
         let columns = dims.iter().map(|_| Buffer::full(entries, 0)).collect();
-        let ordered = reordered(columns, entries, F::ORDER, (G::LEVELS, G::ORDER), dims).unwrap();
+        let sources = sources(F::ORDER, G::ORDER);
+        let ordered = reordered(columns, entries, &sources, (G::LEVELS, G::ORDER), dims).unwrap();
         matches!(ordered, Ordered::Counted(_))
     }
 

@@ -6,6 +6,7 @@ use super::{Buffer, LevelArrays, LevelView, Parts, Tensor};
 use crate::error::{Error, Result};
 use crate::format::{Format, FormatSpec, Walk, assemble, check_dims, locate, validate, views};
 use crate::scalar::{BinaryOp, DType, Element, Value};
+use std::sync::Arc;
 
 /// A level's arrays.
 pub type DynLevel = LevelArrays<Vec<i32>>;
@@ -60,10 +61,12 @@ impl DynTensor {
         let mut values = Vec::with_capacity(entries.len());
         let in_order = |e: usize| sorted.order.as_ref().map_or(e, |order| order[e] as usize);
         values.extend((0..entries.len()).map(|e| entries[in_order(e)].1));
-        let built = assemble(&spec, &dims, sorted.columns, values.len(), keep_duplicates)?;
+        let columns = sorted.columns.into_iter().map(Arc::new).collect();
+        let built = assemble(&spec, &dims, columns, values.len(), keep_duplicates)?;
         let mut vals = vec![spec.fill.value(dtype); built.positions];
         built.place(&values, &mut vals, sum);
-        let levels = built.levels.into_iter().map(|l| l.map(Buffer::into_vec)).collect();
+        let vec = |array: Arc<Buffer<i32>>| Arc::unwrap_or_clone(array).into_vec();
+        let levels = built.levels.into_iter().map(|l| l.map(vec)).collect();
         Ok(DynTensor { spec, dtype, dims, levels, vals })
     }
 

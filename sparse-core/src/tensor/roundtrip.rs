@@ -243,6 +243,15 @@ fn convert_pair<F: Format, G: Format<Coord = F::Coord>>(dims: &[usize], entries:
     assert_eq!(a.to_dense().unwrap(), back.to_dense().unwrap());
     assert_eq!(a.to_dense().unwrap().convert::<F>().unwrap().to_dense().unwrap(), a.to_dense().unwrap());
     assert!(b.iter().all(|(at, _)| b.get(at) == a.get(at)));
+    if fill::<i32, F>() == fill::<i32, G>() && F::spec() != G::spec() {
+        // What is stored in it, put in order anew.
+        let dropped = F::LEVELS.last().is_some_and(|l| l.is_full()).then(fill::<i32, F>);
+        let kept = a.iter().filter(|(_, v)| Some(*v) != dropped);
+        assert_eq!(
+            b.clone().into_parts(),
+            Tensor::<i32, G>::from_triplets(a.dims(), kept).unwrap().into_parts()
+        );
+    }
     let parts = b.clone().into_parts();
     assert_eq!(Tensor::try_from_parts(parts).unwrap(), b);
     assert_eq!(Tensor::<i32, G>::try_from(DynTensor::from(&b)).unwrap(), b);
@@ -272,7 +281,9 @@ pairs!(
     (Dense, Compressed),
     Reordered<(Dense, Compressed), 1, 0>,
     (Compressed, Dense),
+    (Compressed, Compressed),
     Reordered<(Compressed, Compressed), 1, 0>,
+    (Compressed<NonUnique>, Compressed),
     (Compressed<NonUnique>, Singleton),
     Reordered<(Compressed<NonUnique>, Singleton<NonUnique>), 1, 0>,
     Filled<(Dense, Compressed), PosInf>
@@ -281,6 +292,9 @@ pairs!(
     rank_3_converts,
     3,
     (Compressed, Compressed, Compressed),
+    (Dense, Compressed, Compressed),
+    (Compressed, Dense, Compressed),
+    (Dense, Dense, Dense),
     (Compressed<NonUnique>, Singleton<NonUnique>, Singleton),
     Reordered<(Dense, Compressed<NonUnique>, Singleton), 2, 0, 1>,
     Filled<Reordered<(Compressed, Dense, Compressed), 1, 2, 0>, One>,

@@ -74,6 +74,50 @@ fn writing_leaves_clones_alone() {
     assert_eq!(a.level(1).crd().as_ptr(), b.level(1).crd().as_ptr());
 }
 
+/// Arrays that are the same in both formats are one array.
+#[test]
+fn converting_shares_what_stays_as_it_is() {
+    let a = Csr::from_triplets([5, 4], entries()).unwrap();
+    let coo: Coo<f64> = a.convert().unwrap();
+    let dcsr: Dcsr<f64> = a.convert().unwrap();
+    assert_eq!(
+        (dcsr.level(0).crd(), dcsr.level(1).pos().len()),
+        (coo.convert::<(Compressed, Compressed)>().unwrap().level(0).crd(), dcsr.level(0).crd().len() + 1)
+    );
+    let (from_coo, from_dcsr): (Csr<f64>, Csr<f64>) = (coo.convert().unwrap(), dcsr.convert().unwrap());
+    let (crd, vals) = (a.level(1).crd().as_ptr(), a.vals().as_ptr());
+    assert_eq!((coo.level(1).crd().as_ptr(), coo.vals().as_ptr()), (crd, vals));
+    assert_eq!((dcsr.level(1).crd().as_ptr(), dcsr.vals().as_ptr()), (crd, vals));
+    assert_eq!((from_coo.level(1).crd().as_ptr(), from_coo.vals().as_ptr()), (crd, vals));
+    assert_eq!((from_dcsr.level(1).crd().as_ptr(), from_dcsr.vals().as_ptr()), (crd, vals));
+    assert_eq!((&from_coo, &from_dcsr), (&a, &a));
+}
+
+/// Fibers without entries, which a user's arrays may have, are not in what they are converted to.
+#[test]
+fn converting_drops_fibers_without_entries() {
+    type Csf = (Compressed, Compressed, Compressed);
+    let compressed = |pos: &[i32], crd: &[i32]| LevelArrays::compressed(pos.to_vec(), crd.to_vec());
+    let levels = vec![
+        compressed(&[0, 3], &[0, 1, 3]),
+        compressed(&[0, 2, 3, 4], &[0, 2, 1, 1]),
+        compressed(&[0, 1, 1, 1, 3], &[2, 0, 1]),
+    ];
+    let parts = Parts { dims: vec![4, 3, 3], levels, vals: vec![1.0, 2.0, 3.0].into() };
+    let a = Tensor::<f64, Csf>::try_from_parts(parts).unwrap();
+    let entries = [([0, 0, 2], 1.0), ([3, 1, 0], 2.0), ([3, 1, 1], 3.0)];
+    fn is_of<F: Format<Coord = [usize; 3]>>(
+        a: &Tensor<f64, (Compressed, Compressed, Compressed)>,
+        entries: [([usize; 3], f64); 3],
+    ) {
+        let b = a.convert::<F>().unwrap();
+        assert_eq!(b.into_parts(), Tensor::<f64, F>::from_triplets([4, 3, 3], entries).unwrap().into_parts());
+    }
+    is_of::<(Dense, Compressed, Compressed)>(&a, entries);
+    is_of::<(Dense, Dense, Compressed)>(&a, entries);
+    is_of::<(Compressed<NonUnique>, Singleton<NonUnique>, Singleton)>(&a, entries);
+}
+
 #[test]
 fn what_is_invalid_comes_back() {
     let parts = |pos: &[i32], crd: &[i32], vals: usize| Parts {
