@@ -63,6 +63,65 @@ fn other_elements_are_summed_by_themselves() {
     }
 }
 
+/// How much a fiber's sums are is known before the loop, if an operand says how many fibers there are: as many as it stores.
+/// Rows of a `Csr` may be empty, and `B` stores some of its columns.
+#[test]
+fn there_is_room_for_what_each_fiber_has() {
+    let code =
+        program("fn f(A: Csf3<f64>, X: DenseMat<f64>) -> Csf3<f64> { Y[i, j, r] = A[i, j, k] * X[k, r]; }");
+    for room in [
+        "reserve Y2_crd[A2_pos[A1_pos[1]]] exactly;",
+        "reserve Y3_pos[A2_pos[A1_pos[1]] + 1] exactly;",
+        "reserve Y3_crd[A2_pos[A1_pos[1]] * X2_dim] exactly;",
+        "reserve Y_vals[A2_pos[A1_pos[1]] * X2_dim] exactly;",
+        "append Y1_crd Y2_pos Y2_crd Y3_pos Y3_crd Y_vals up to A2_pos[pA] * X2_dim",
+    ] {
+        assert!(code.contains(room), "{room}\n{code}");
+    }
+    let code = program(
+        "fn f(A: Dcsr<f64>, X: Dense3<f64>) -> Tensor<f64, (Compressed, Compressed, Compressed)> {
+            Y[i, r, s] = A[i, j] * X[j, r, s];
+        }",
+    );
+    assert!(code.contains("reserve Y_vals[A1_pos[1] * X2_dim * X3_dim] exactly;"), "{code}");
+    for grows in [
+        "fn f(A: Csr<f64>, X: DenseMat<f64>) -> Csr<f64> { Y[i, r] = A[i, j] * X[j, r]; }",
+        "fn f(A: Csf3<f64>, B: Csc<f64>) -> Csf3<f64> { Y[i, j, r] = A[i, j, k] * B[k, r]; }",
+        "fn f(A: Csf3<f64>, X: DenseMat<f64>, v: SparseVec<f64>) -> Csf3<f64> {
+            Y[i, j, r] = v[i] * A[i, j, k] * X[k, r];
+        }",
+    ] {
+        assert!(program(grows).contains("reserve Y_vals;"), "{}", program(grows));
+    }
+}
+
+/// Arrays of a user's may have fibers of which nothing is stored: there is room for them, and they are no fibers of the result.
+#[test]
+fn fibers_without_entries_have_room_alone() -> Result<(), Error> {
+    for filled in [0, 1, 99, 200] {
+        let ends =
+            (0..=200).map(|f| if f < 100 { f.min(filled) } else { (f - 100).min(filled) + filled.min(100) });
+        let ends: Vec<i32> = ends.collect();
+        let n = ends[200];
+        let levels = vec![
+            LevelArrays::compressed(vec![0, 2], vec![3, 4]),
+            LevelArrays::compressed(vec![0, 100, 200], (0..100).chain(0..100).collect::<Vec<_>>()),
+            LevelArrays::compressed(ends, (0..n).map(|f| f % 7).collect::<Vec<_>>()),
+        ];
+        let vals = (0..n).map(|f| f64::from(f % 5) - 2.0).collect::<Vec<_>>().into();
+        let a = Csf3::try_from_parts(Parts { dims: vec![6, 100, 7], levels, vals }).map_err(|e| e.error)?;
+        for columns in [3, 45] {
+            let x = DenseMat::from_dense([7, columns], (0..7 * columns).map(|e| e as f64).collect())?;
+            let y = fibers(&a, &x)?;
+            assert_eq!(y.vals().len(), n as usize * columns);
+            let terms = a.iter().map(|([i, j, k], v)| ([i, j], k, v));
+            let add = |sum: Option<f64>, a: f64, b: f64| sum.unwrap_or(0.0) + a * b;
+            assert_eq!(stored(&y), summed(terms, &x, add), "{filled} {columns}");
+        }
+    }
+    Ok(())
+}
+
 /// Some rows are empty, one is long, and some slices have fibers of one entry.
 fn matrix(rows: usize, columns: usize) -> Vec<([usize; 2], f64)> {
     let here = |i: usize, j: usize| i % 4 != 1 && (i == 2 || (i * 5 + j * 3) % 7 < 2);

@@ -195,16 +195,17 @@ impl Lowerer<'_> {
             false => self.bound(&self.out.rhs, None),
         };
         let exact = bound.as_ref().is_some_and(|b| b.exact);
-        let capacity = bound.map(|b| b.total);
         let mut steps = Vec::new();
         for (n, levels) in g.appended.iter().enumerate() {
+            let capacity = bound.as_ref().map(|b| b.above(levels.end));
             let pos = self.out_array(Array::Pos(t, levels.start));
             if n == 0 {
                 let rows = build::add(self.dense_size(g.prefix.clone()), Expr::Index(1));
                 let init = self.out.pos_gaps.then_some(Value::I32(0));
                 steps.push(Step::Allocate { buffer: pos, len: rows, init });
             } else {
-                let capacity = capacity.clone().map(|c| build::add(c, Expr::Index(1)));
+                let parents = bound.as_ref().map(|b| b.above(levels.start));
+                let capacity = parents.map(|c| build::add(c, Expr::Index(1)));
                 steps.push(Step::Reserve { buffer: pos, capacity, exact });
             }
             for l in levels.clone() {
@@ -214,7 +215,7 @@ impl Lowerer<'_> {
         }
         let buffer = self.out_array(Array::Vals(t));
         let block = self.dense_size(g.suffix.clone());
-        steps.push(Step::Reserve { buffer, capacity: capacity.map(|c| build::mul(c, block)), exact });
+        steps.push(Step::Reserve { buffer, capacity: bound.map(|b| build::mul(b.total, block)), exact });
         steps
     }
 

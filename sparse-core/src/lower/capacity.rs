@@ -99,7 +99,8 @@ impl Lowerer<'_> {
                 None => Expr::Index(0),
                 Some(iteration) => self.positions_before(a, depth, iteration)?,
             };
-            Some((a, Capacity { total: self.positions_below(a, depth), before, exact: false }))
+            let total = self.positions_below(a, depth);
+            Some((a, Capacity { total, before, exact: false, parents: None }))
         };
         let all: Vec<_> = (0..self.accesses.len() as u32).map(AccessId).collect();
         let covering: Vec<_> = all.iter().filter_map(covers).collect();
@@ -114,10 +115,9 @@ impl Lowerer<'_> {
             if !nothing(&sparse.iter().fold(rhs.clone(), |v, a| v.replace(*a, fill(*a)))) {
                 return self.all_coordinates(rhs, iteration);
             }
-            return sparse
-                .iter()
-                .all(|&a| annihilates(a))
-                .then(|| self.all_pairs(rhs, &sparse, iteration))?;
+            let all_pairs = || self.all_pairs(rhs, &sparse, iteration);
+            let all_fibers = || self.all_fibers(rhs, &sparse, iteration);
+            return sparse.iter().all(|&a| annihilates(a)).then(|| all_pairs().or_else(all_fibers))?;
         }
         covering.into_iter().map(|(_, n)| n).reduce(Capacity::sum)
     }
@@ -138,7 +138,7 @@ impl Lowerer<'_> {
         let inner = vars.iter().filter(|v| *v != outermost);
         let inner = inner.fold(Expr::Index(1), |all, v| build::mul(all, self.extent(*v)));
         let total = build::mul(self.extent(*outermost), inner.clone());
-        Some(Capacity { total, before: build::mul(before, inner), exact: true })
+        Some(Capacity { total, before: build::mul(before, inner), exact: true, parents: None })
     }
 
     /// The same of a product of sparse operands without a common variable: all entries of one meet all of the others.
@@ -180,7 +180,35 @@ impl Lowerer<'_> {
         }
         // Elements are told apart by the whole of their coordinates.
         let unique = |a: &AccessId| self.levels[a.index()].last().is_none_or(|l| l.level.is_unique());
-        Some(Capacity { total, before, exact: sparse.iter().all(unique) })
+        Some(Capacity { total, before, exact: sparse.iter().all(unique), parents: None })
+    }
+
+    /// The same of a product of one sparse operand and dense ones, where the operand lacks variables of the innermost appended
+    /// levels and sums what it has below its fibers: each fiber has all coordinates of these, `Y[i, j, k] = X[i, j, l] *
+    /// C[l, k]` all columns. A dense level of the operand's would count fibers that it has not got.
+    fn all_fibers(&self, rhs: &Val, sparse: &[AccessId], iteration: Option<&Iteration>) -> Option<Capacity> {
+        let &[a] = sparse else { return None };
+        let vars = &self.level_vars[a.index()];
+        let appended: Vec<_> = self.out.vars.iter().copied().filter(|v| self.is_appended(*v)).collect();
+        let levels = appended.iter().take_while(|v| vars.contains(v)).count();
+        let (above, whole) = appended.split_at(levels);
+        let of_fibers = vars.get(..levels)?.iter().all(|v| above.contains(v));
+        let last = self.levels[a.index()][..levels].last()?.level;
+        // What a workspace holds is not known here.
+        let mut precomputed = false;
+        rhs.for_each_production(&mut |_| precomputed = true);
+        let lacks = !whole.iter().any(|v| vars.contains(v));
+        if !of_fibers || !lacks || !last.is_unique() || last.is_full() || precomputed {
+            return None;
+        }
+        let before = match iteration {
+            None => Expr::Index(0),
+            Some(iteration) => self.positions_before(a, levels, iteration)?,
+        };
+        let fibers = self.positions_below(a, levels);
+        let of_each = whole.iter().fold(Expr::Index(1), |n, v| build::mul(n, self.extent(*v)));
+        let (total, before) = (build::mul(fibers.clone(), of_each.clone()), build::mul(before, of_each));
+        Some(Capacity { total, before, exact: true, parents: Some((levels, fibers)) })
     }
 
     /// How many elements a producer scatters, where that is the number of entries of a sparse operand, or of all pairs of
@@ -221,7 +249,7 @@ impl Lowerer<'_> {
 
     /// The same, or how many it scatters at most, where each of them becomes an entry of the result.
     pub(super) fn most_in_all(&self, loops: &[IndexVar], producer: &State) -> Option<Capacity> {
-        let exactly = |total| Capacity { total, before: Expr::Index(0), exact: true };
+        let exactly = |total| Capacity { total, before: Expr::Index(0), exact: true, parents: None };
         self.entries_in_all(loops, producer).map(exactly).or_else(|| self.bound(&self.out.rhs, None))
     }
 
@@ -258,12 +286,20 @@ pub(super) struct Capacity {
     pub(super) before: Expr,
     /// And not less.
     pub(super) exact: bool,
+    /// Of the result's first levels, so many, they are fewer.
+    pub(super) parents: Option<(usize, Expr)>,
 }
 
 impl Capacity {
     fn sum(self, other: Capacity) -> Capacity {
         let (total, before) = (build::add(self.total, other.total), build::add(self.before, other.before));
-        Capacity { total, before, exact: false }
+        Capacity { total, before, exact: false, parents: None }
+    }
+
+    /// How many coordinates the levels before this one have at most.
+    pub(super) fn above(&self, level: usize) -> Expr {
+        let parents = self.parents.as_ref().filter(|(levels, _)| level <= *levels);
+        parents.map_or(&self.total, |(_, total)| total).clone()
     }
 
     /// The one that is less in all.
@@ -275,6 +311,6 @@ impl Capacity {
                 build::select(first, self.before, other.before)
             }
         };
-        Capacity { total: build::min(self.total, other.total), before, exact: false }
+        Capacity { total: build::min(self.total, other.total), before, exact: false, parents: None }
     }
 }

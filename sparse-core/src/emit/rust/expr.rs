@@ -386,7 +386,8 @@ pub(crate) fn bare(n: u64) -> Tokens {
     Tokens::spelled(n.to_string())
 }
 
-fn sized(n: u64) -> Tokens {
+/// One that says what it is.
+pub(super) fn sized(n: u64) -> Tokens {
     Tokens::spelled(format!("{n}_usize"))
 }
 

@@ -1,7 +1,7 @@
 //! Loops that only append: what a workspace gathered, whole runs of elements, copied at once, or gathered where they are appended;
-//! and the elements of a tile, each array's together.
+//! and the elements of a tile, each array's side by side.
 
-use super::expr::bare;
+use super::expr::{bare, sized};
 use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use super::workspaces;
@@ -56,21 +56,26 @@ pub(super) fn emit(stmts: Stmts<'_>, var: VarId, lo: &Expr, hi: &Expr, body: &[S
     Some(copies.collect())
 }
 
-/// A loop of a constant number of iterations that only appends to arrays that grow, an element to each: room is asked for once.
+/// A loop of a constant number of iterations that only appends, an element to each array: where they grow, room is asked for
+/// once; where they have it, each array's elements are written side by side.
 pub(super) fn tile(stmts: Stmts<'_>, var: VarId, lo: &Expr, hi: &Expr, body: &[Stmt]) -> Option<Tokens> {
     let (Expr::Index(0), Expr::Index(n)) = (lo, hi) else { return None };
     let mut appended = vec![];
     for stmt in body {
         let Stmt::Append { buffer, value } = stmt else { return None };
-        let grows = !stmts.names.is_bounded(*buffer) && appended.iter().all(|(b, _)| b != buffer);
-        grows.then(|| appended.push((*buffer, value)))?;
+        appended.iter().all(|(b, _)| b != buffer).then(|| appended.push((*buffer, value)))?;
     }
     let mut reads = false;
     visit_exprs(body, &mut |e| reads |= e.buffer().is_some_and(|b| appended.iter().any(|(to, _)| *to == b)));
-    let (lane, n) = (stmts.names.var(var), bare(*n));
+    let (lane, n, lanes) = (stmts.names.var(var), bare(*n), sized(*n));
     let appends = appended.into_iter().map(|(to, value)| {
         let (name, value) = (stmts.names.buffer(to), stmts.element(to, value));
-        quote!(#name.push_tile::<#n>(|#lane| #value);)
+        if !stmts.names.is_bounded(to) {
+            return quote!(#name.push_tile::<#n>(|#lane| #value););
+        }
+        let len = stmts.names.len(to);
+        let count = (!stmts.names.leads(to)).then(|| quote!(#len += #n;));
+        quote!(for #lane in 0..#lanes { #name.set(#len + #lane, #value); } #count)
     });
     (!reads).then(|| appends.collect())
 }
@@ -152,13 +157,24 @@ mod tests {
 
     #[test]
     fn a_tile_is_appended_at_once() {
-        let code =
-            code("fn f(A: Csf3<f64>, X: DenseMat<f64>) -> Csf3<f64> { Y[i, j, r] = A[i, j, k] * X[k, r]; }");
-        let text: String = code.split_whitespace().collect();
-        for (width, acc) in [(128, "acc"), (32, "acc_2"), (8, "acc_3"), (4, "acc_4")] {
-            let crd = format!("Y3_crd.push_tile::<{width}>(|lane|(r0+lane)asi32);");
-            let vals = format!("Y_vals.push_tile::<{width}>(|lane|{acc}[lane]);");
-            assert!(text.contains(&(crd + &vals)), "{width}: {code}");
-        }
+        let tile = |text: &str, crd: &str, vals: &str| {
+            let code = code(text);
+            let text: String = code.split_whitespace().collect();
+            for (width, acc) in [(128, "acc"), (32, "acc_2"), (8, "acc_3"), (4, "acc_4")] {
+                let appends = [crd, vals].concat().replace("WIDTH", &width.to_string()).replace("ACC", acc);
+                assert!(text.contains(&appends), "{appends}: {code}");
+            }
+        };
+        tile(
+            "fn f(A: Csr<f64>, X: DenseMat<f64>) -> Csr<f64> { Y[i, r] = A[i, j] * X[j, r]; }",
+            "Y2_crd.push_tile::<WIDTH>(|lane|(r0+lane)asi32);",
+            "Y_vals.push_tile::<WIDTH>(|lane|ACC[lane]);",
+        );
+        // One length serves both arrays, and is counted after the second one's.
+        tile(
+            "fn f(A: Csf3<f64>, X: DenseMat<f64>) -> Csf3<f64> { Y[i, j, r] = A[i, j, k] * X[k, r]; }",
+            "forlanein0..WIDTH_usize{Y3_crd.set(Y3_crd_len+lane,(r0+lane)asi32);}",
+            "forlanein0..WIDTH_usize{Y_vals.set(Y3_crd_len+lane,ACC[lane]);}Y3_crd_len+=WIDTH;",
+        );
     }
 }
