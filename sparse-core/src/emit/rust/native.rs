@@ -5,12 +5,12 @@ use super::expr::{bare, rust_type};
 use super::names::Names;
 use super::quote::{Ident, Tokens, quote};
 use super::shared;
-use super::sizes::{COMMON, row_size};
+use super::sizes::{common, row_size};
 use super::stmt::Stmts;
 use super::tasks;
 use super::text::text;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{BufferId, Elem, Param, Program, Space, Step, Stmt, Ty};
+use crate::llir::{BufferId, Elem, Param, Program, Space, Step, Stmt, Ty, VarId};
 
 /// What each wrapper enables, beside the baseline. `rt::isa` asks the processor for all of them.
 const AVX2: &str = "avx2,fma,bmi2";
@@ -41,7 +41,7 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
     let isa = &names.isa;
     let source = text(&format!(" {}", names.program.source));
     let (body, avx512, avx2) = (&names.body, &names.avx512, &names.avx2);
-    let row = row_size(names.program).map(|v| names.var(v));
+    let row = row_size(names.program).map(|v| Row::of(names, v));
     let runs =
         names.program.steps.iter().filter_map(|s| if let Step::Run(block) = s { Some(block) } else { None });
     let rows = runs.filter_map(|block| entries::rows(names, block)).next();
@@ -99,9 +99,21 @@ pub(super) struct Call<'a> {
     pub(super) passed: &'a Tokens,
     pub(super) returned: &'a Tokens,
     /// The dimension whose common sizes are compiled as constants.
-    pub(super) row: Option<&'a Ident>,
+    pub(super) row: Option<Row<'a>>,
     /// What the rows are like whose entries it sums.
     pub(super) rows: Option<Tokens>,
+}
+
+/// A dimension, and its common sizes.
+pub(super) struct Row<'a> {
+    name: &'a Ident,
+    sizes: &'static [u64],
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn of(names: &'a Names<'_>, var: VarId) -> Self {
+        Row { name: names.var(var), sizes: common(names.program, var) }
+    }
 }
 
 impl Call<'_> {
@@ -121,7 +133,7 @@ impl Call<'_> {
             Set::Avx512 => (text(AVX512), quote!(rt::Avx512::assume())),
         };
         let (generic, constant) = match row {
-            Some(row) => {
+            Some(Row { name: row, .. }) => {
                 (quote!(<const SIZE: usize>), quote!(let #row = if SIZE == 0 { #row } else { SIZE };))
             }
             None => (Tokens::new(), Tokens::new()),
@@ -149,8 +161,8 @@ impl Call<'_> {
 
     /// The wrapper for the row's size.
     pub(super) fn sized(&self, name: &Ident) -> Tokens {
-        let Some(row) = self.row else { return quote!(#name) };
-        let common = COMMON.map(bare);
+        let Some(Row { name: row, sizes }) = &self.row else { return quote!(#name) };
+        let common = sizes.iter().map(|size| bare(*size));
         quote! {
             match #row {
                 #(#common => #name::<#common>,)*

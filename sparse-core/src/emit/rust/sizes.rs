@@ -5,11 +5,37 @@
 
 use super::partial::Partial;
 use crate::llir::walk::{visit_stmts, visit_thread};
-use crate::llir::{Expr, LoopKind, Param, Program, Step, Stmt, VarId};
+use crate::llir::{Expr, LoopKind, Param, Program, Step, Stmt, TensorId, VarId};
 use std::collections::BTreeMap;
 
 /// Sizes that programs use.
-pub(super) const COMMON: [u64; 6] = [4, 8, 16, 32, 64, 128];
+const COMMON: &[u64] = &[4, 8, 16, 32, 64, 128];
+/// Those of blocks: unknowns of a point of a mesh, and what is pruned of a layer at once.
+const OF_BLOCKS: &[u64] = &[2, 3, 4, 5, 6, 8, 16];
+
+/// The sizes of a dimension that are worth compiling for.
+pub(super) fn common(program: &Program, row: VarId) -> &'static [u64] {
+    let of_block = program.params.iter().any(|p| match p {
+        Param::Dim { var, tensor, level } if *var == row => is_of_blocks(program, *tensor, *level),
+        _ => false,
+    });
+    if of_block { OF_BLOCKS } else { COMMON }
+}
+
+/// Is a dimension, or one in an argument that has the same variable, of blocks: several dense levels below a sparse one?
+fn is_of_blocks(program: &Program, tensor: TensorId, level: usize) -> bool {
+    let spec = |t: TensorId| &program.tensors[t.index()].spec;
+    let dimension = spec(tensor).map.dim_of_level(level);
+    let extent = program.extents.iter().find(|e| e.sources.contains(&(tensor, dimension)));
+    let here = [(tensor, dimension)];
+    let mut sources = extent.map_or(&here[..], |e| &e.sources[..]).iter();
+    sources.any(|&(t, dimension)| {
+        let spec = spec(t);
+        let dense = spec.levels.iter().rev().take_while(|l| l.is_full()).count();
+        let first = spec.rank() - dense;
+        first > 0 && dense > 1 && (first..spec.rank()).any(|l| spec.map.dim_of_level(l) == dimension)
+    })
+}
 
 /// The dimension of the code outside of loops on threads, if there is exactly one.
 pub(super) fn row_size(program: &Program) -> Option<VarId> {
@@ -80,4 +106,42 @@ pub(super) fn lets(program: &Program) -> Lets<'_> {
 /// Does a tile's body end with a loop over its lanes?
 fn has_lanes(body: &[Stmt]) -> bool {
     body.iter().any(|s| matches!(s, Stmt::For { kind: LoopKind::Lanes, .. }))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::driver::{Options, compile_kernel};
+    use crate::emit::rust::native;
+    use crate::front::parse_str;
+
+    fn code(text: &str) -> String {
+        let compiled = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap();
+        native(compiled.program.program()).split_whitespace().collect()
+    }
+
+    /// Of whatever operand the size is taken; a fiber of one dense level is a row, as those of matrices are.
+    #[test]
+    fn blocks_have_sizes_of_their_own() {
+        for text in [
+            "fn f(A: Tensor<f64, (Dense, Compressed, Dense, Dense)>, x: DenseMat<f64>) -> DenseMat<f64> {
+                y[i, r] = A[i, j, r, c] * x[j, c];
+            }",
+            "fn f(x: DenseMat<f64>, A: Tensor<f64, (Dense, Compressed, Dense, Dense)>) -> DenseMat<f64> {
+                y[i, r] = x[j, c] * A[i, j, r, c];
+            }",
+        ] {
+            let code = code(text);
+            assert!(code.contains("{2=>avx2_i::<2>,3=>avx2_i::<3>,4=>"), "{code}");
+            assert!(!code.contains("128=>"), "{code}");
+        }
+        for text in [
+            "fn f(A: Tensor<f64, (Dense, Compressed, Dense)>, x: DenseMat<f64>) -> DenseVec<f64> {
+                y[i] = A[i, j, c] * x[j, c];
+            }",
+            "fn f(A: Csr<f64>, B: DenseMat<f64>) -> DenseMat<f64> { C[i, k] = A[i, j] * B[j, k]; }",
+        ] {
+            let code = code(text);
+            assert!(code.contains("{4=>avx2_i::<4>,8=>"), "{code}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::carried;
 use super::entries;
 use super::expr::{Arithmetic, Exprs, bare};
 use super::names::{Names, TaskNames};
-use super::native::{Call, Set, element_type};
+use super::native::{Call, Row, Set, element_type};
 use super::partial::is_position_loop;
 use super::quote::{Ident, Tokens, quote};
 use super::sizes::runs_along_rows;
@@ -135,7 +135,7 @@ impl<'a> Task<'a> {
             declared: quote!((#declared)),
             passed: &passed,
             returned: &returned,
-            row: self.captures.row.map(|v| names.var(v)),
+            row: self.captures.row.map(|v| Row::of(names, v)),
             rows: entries::rows(names, self.body),
         };
         let widest = (!names.narrow).then_some((avx512, Set::Avx512));
