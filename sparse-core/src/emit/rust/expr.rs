@@ -61,6 +61,11 @@ fn infix(prec: Prec, op: Tokens, a: Code, b: Code) -> Code {
     Code(quote!(#a #op #b), prec)
 }
 
+/// Is it a product that an addition is fused with?
+fn fuses(t: DType, e: &Expr) -> bool {
+    t.is_float() && matches!(e, Expr::Binary(BinaryOp::Mul, ..))
+}
+
 fn method(name: Tokens, receiver: Code, args: Tokens) -> Code {
     let receiver = receiver.at_least(Prec::Atom);
     Code(quote!(#receiver.#name(#args)), Prec::Atom)
@@ -134,7 +139,7 @@ impl<'a> Exprs<'a> {
     /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
     pub(crate) fn mul_add(self, t: DType, product: &Expr, c: Tokens) -> Option<Tokens> {
         match product {
-            Expr::Binary(BinaryOp::Mul, a, b) if t.is_float() => {
+            Expr::Binary(BinaryOp::Mul, a, b) if fuses(t, product) => {
                 let (isa, a, b) = (&self.names.isa, self.expr(a), self.expr(b));
                 Some(quote!(#isa.mul_add(#a, #b, #c)))
             }
@@ -285,19 +290,23 @@ impl<'a> Exprs<'a> {
 
     fn index_op(self, op: IndexOp, a: &Expr, b: &Expr) -> Code {
         let saturating = self.arithmetic == Arithmetic::Saturating;
-        let (receiver, arg) = match (a, b) {
-            // A method can't be called on a literal without a type.
-            (Expr::Index(_), Expr::Index(_)) => (Code(self.initial(a), Prec::Atom), b),
-            (Expr::Index(_), b) if !matches!(op, IndexOp::Sub) => (self.code(b), a),
-            (Expr::Index(_), _) => (Code(self.initial(a), Prec::Atom), b),
-            (a, b) => (self.code(a), b),
+        // Each operand is written once: sums are as deep as they are long.
+        let call = |name| {
+            let (receiver, arg) = match (a, b) {
+                // A method can't be called on a literal without a type.
+                (Expr::Index(_), Expr::Index(_)) => (Code(self.initial(a), Prec::Atom), b),
+                (Expr::Index(_), b) if !matches!(op, IndexOp::Sub) => (self.code(b), a),
+                (Expr::Index(_), _) => (Code(self.initial(a), Prec::Atom), b),
+                (a, b) => (self.code(a), b),
+            };
+            method(name, receiver, self.expr(arg))
         };
         match op {
-            IndexOp::Add if saturating => method(quote!(saturating_add), receiver, self.expr(arg)),
-            IndexOp::Sub if saturating => method(quote!(saturating_sub), receiver, self.expr(arg)),
-            IndexOp::Mul if saturating => method(quote!(saturating_mul), receiver, self.expr(arg)),
-            IndexOp::Min => method(quote!(min), receiver, self.expr(arg)),
-            IndexOp::Max => method(quote!(max), receiver, self.expr(arg)),
+            IndexOp::Add if saturating => call(quote!(saturating_add)),
+            IndexOp::Sub if saturating => call(quote!(saturating_sub)),
+            IndexOp::Mul if saturating => call(quote!(saturating_mul)),
+            IndexOp::Min => call(quote!(min)),
+            IndexOp::Max => call(quote!(max)),
             IndexOp::Count => method(quote!(min), self.sum(a, b), quote!(i32::MAX as usize)),
             IndexOp::Add => self.sum(a, b),
             IndexOp::Sub => infix(Prec::Sum, quote!(-), self.code(a), self.code(b)),
@@ -327,12 +336,13 @@ impl<'a> Exprs<'a> {
 
     fn binary(self, op: BinaryOp, a: &Expr, b: &Expr) -> Code {
         let t = self.dtype(a);
-        if op == BinaryOp::Add {
-            // One of the two products is fused with the addition.
-            let fused = self.mul_add(t, b, self.expr(a)).or_else(|| self.mul_add(t, a, self.expr(b)));
-            if let Some(fused) = fused {
-                return Code(fused, Prec::Atom);
-            }
+        // One of the two products is fused with the addition. Each operand is written once: sums are as deep as they are long.
+        let (product, other) = if fuses(t, b) { (b, a) } else { (a, b) };
+        if op == BinaryOp::Add
+            && fuses(t, product)
+            && let Some(fused) = self.mul_add(t, product, self.expr(other))
+        {
+            return Code(fused, Prec::Atom);
         }
         let (op, b) = subtracted(op, b);
         binary(op, t, self.code(a), self.code(b))
