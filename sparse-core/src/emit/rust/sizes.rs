@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Sizes that programs use.
 const COMMON: &[u64] = &[4, 8, 16, 32, 64, 128];
 /// Those of blocks: unknowns of a point of a mesh, and what is pruned of a layer at once.
-const OF_BLOCKS: &[u64] = &[2, 3, 4, 5, 6, 8, 16];
+const OF_BLOCKS: &[u64] = &[2, 3, 4, 5, 6, 8, 16, 32];
 
 /// The sizes of a dimension that are worth compiling for.
 pub(super) fn common(program: &Program, row: VarId) -> &'static [u64] {
