@@ -294,7 +294,8 @@ pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Dia
     let schedule = kernel.cpu.clone();
     let (concretized, scheduled) = schedule_kernel(&kernel).map_err(|found| advised(&kernel, found))?;
     let of = Unscheduled::of(kernel, &concretized);
-    lower_scheduled(&of, scheduled, options, Platform::Cpu, "").map_err(|found| {
+    let lowered = lower_scheduled(&of, scheduled, options, Platform::Cpu, "");
+    lowered.and_then(|lowered| lowered.finish(options)).map_err(|found| {
         let mut refused = Diagnostics::new();
         found.iter().for_each(|d| refused.push(at_command(&schedule, d.clone())));
         advised(&of.kernel, refused)
@@ -329,7 +330,8 @@ fn compile_first(
     let mut refused = Diagnostics::new();
     let of = Unscheduled::of(kernel, cin);
     for scheduled in candidates {
-        match lower_scheduled(&of, scheduled, options, Platform::Cuda, "") {
+        let lowered = lower_scheduled(&of, scheduled, options, Platform::Cuda, "");
+        match lowered.and_then(|lowered| lowered.finish(options)) {
             Ok(compiled) => return Ok(compiled),
             // A mistake of the compiler is said, whatever the next schedule would do.
             Err(found) if found.iter().any(|d| d.code == "internal") => return Err(found),

@@ -28,26 +28,21 @@ impl<'a> Unscheduled<'a> {
     }
 }
 
-/// From scheduled loops to a verified program; the names of its launches end in the suffix.
-pub(super) fn lower_scheduled(
-    of: &Unscheduled<'_>,
-    scheduled: Scheduled,
-    options: &Options,
-    platform: Platform,
-    suffix: &str,
-) -> Result<Compiled, Diagnostics> {
-    let Lowered { program, compiled } = lower_alone(of, scheduled, options, platform, suffix)?;
-    compiled.with(finish(program, options))
-}
-
 /// A program as lowering leaves it, which any thread may finish, and what else there is to say of it.
 pub(super) struct Lowered {
     pub(super) program: Program,
     pub(super) compiled: Compiled<()>,
 }
 
-/// From scheduled loops to a program that is not [finished](finish).
-pub(super) fn lower_alone(
+impl Lowered {
+    /// The kernel with its program verified, all on this thread.
+    pub(super) fn finish(self, options: &Options) -> Result<Compiled, Diagnostics> {
+        self.compiled.with(finish(self.program, options))
+    }
+}
+
+/// From scheduled loops to a program that is not [finished](finish); the names of its launches end in the suffix.
+pub(super) fn lower_scheduled(
     of: &Unscheduled<'_>,
     scheduled: Scheduled,
     options: &Options,

@@ -1,8 +1,9 @@
 //! A kernel's programs for a GPU: one by the user's schedule, or several of which a rule chooses one at each call.
 
-use super::unscheduled::{Lowered, finish, lower_alone};
+use super::unscheduled::{Lowered, finish};
 use super::{
-    Compiled, Options, Unscheduled, advised, checked, compile_first, concretize_kernel, copied, packed,
+    Compiled, Options, Unscheduled, advised, checked, compile_first, concretize_kernel, copied,
+    lower_scheduled, packed,
 };
 use crate::cin::{Beside, Cin, concretize};
 use crate::concurrent;
@@ -438,7 +439,7 @@ fn lowered(
     options: &Options,
     suffix: &str,
 ) -> Result<Option<Lowered>, Diagnostics> {
-    match lower_alone(of, scheduled, options, Platform::Cuda, suffix) {
+    match lower_scheduled(of, scheduled, options, Platform::Cuda, suffix) {
         Ok(lowered) => Ok(Some(lowered)),
         Err(found) if found.iter().any(|d| d.code == "internal") => Err(found),
         Err(_) => Ok(None),

@@ -100,7 +100,7 @@ pub fn emit_all(programs: &[&Verified]) -> (String, Vec<Vec<Kernel>>) {
 }
 
 /// The kernels of a program, for a source of their own or with those of other programs.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Emitted {
     needs: Needs,
     texts: Vec<String>,

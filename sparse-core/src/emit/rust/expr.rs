@@ -61,11 +61,6 @@ fn infix(prec: Prec, op: Tokens, a: Code, b: Code) -> Code {
     Code(quote!(#a #op #b), prec)
 }
 
-/// Is it a product that an addition is fused with?
-fn fuses(t: DType, e: &Expr) -> bool {
-    t.is_float() && matches!(e, Expr::Binary(BinaryOp::Mul, ..))
-}
-
 fn method(name: Tokens, receiver: Code, args: Tokens) -> Code {
     let receiver = receiver.at_least(Prec::Atom);
     Code(quote!(#receiver.#name(#args)), Prec::Atom)
@@ -136,11 +131,12 @@ impl<'a> Exprs<'a> {
         quote!(rt::rest(#cursor, #hi))
     }
 
-    /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
-    pub(crate) fn mul_add(self, t: DType, product: &Expr, c: Tokens) -> Option<Tokens> {
+    /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation. `c` is written then alone: sums
+    /// are as deep as they are long, and none of their operands may be written twice.
+    pub(crate) fn mul_add(self, t: DType, product: &Expr, c: impl FnOnce() -> Tokens) -> Option<Tokens> {
         match product {
-            Expr::Binary(BinaryOp::Mul, a, b) if fuses(t, product) => {
-                let (isa, a, b) = (&self.names.isa, self.expr(a), self.expr(b));
+            Expr::Binary(BinaryOp::Mul, a, b) if t.is_float() => {
+                let (isa, a, b, c) = (&self.names.isa, self.expr(a), self.expr(b), c());
                 Some(quote!(#isa.mul_add(#a, #b, #c)))
             }
             _ => None,
@@ -150,7 +146,7 @@ impl<'a> Exprs<'a> {
     /// A binary operator of which the left operand is given as an atom.
     pub(crate) fn binary_with(self, op: BinaryOp, t: DType, left: Tokens, right: &Expr) -> Tokens {
         if op == BinaryOp::Add
-            && let Some(fused) = self.mul_add(t, right, left.clone())
+            && let Some(fused) = self.mul_add(t, right, || left.clone())
         {
             return fused;
         }
@@ -336,13 +332,12 @@ impl<'a> Exprs<'a> {
 
     fn binary(self, op: BinaryOp, a: &Expr, b: &Expr) -> Code {
         let t = self.dtype(a);
-        // One of the two products is fused with the addition. Each operand is written once: sums are as deep as they are long.
-        let (product, other) = if fuses(t, b) { (b, a) } else { (a, b) };
-        if op == BinaryOp::Add
-            && fuses(t, product)
-            && let Some(fused) = self.mul_add(t, product, self.expr(other))
-        {
-            return Code(fused, Prec::Atom);
+        if op == BinaryOp::Add {
+            // One of the two products is fused with the addition.
+            let fused = self.mul_add(t, b, || self.expr(a)).or_else(|| self.mul_add(t, a, || self.expr(b)));
+            if let Some(fused) = fused {
+                return Code(fused, Prec::Atom);
+            }
         }
         let (op, b) = subtracted(op, b);
         binary(op, t, self.code(a), self.code(b))

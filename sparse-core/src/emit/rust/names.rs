@@ -207,14 +207,15 @@ impl<'a> Names<'a> {
 
     /// The names of the other loops on threads that have the items of this one.
     pub(super) fn sharers(&self, loop_var: VarId) -> Vec<&Ident> {
+        let own = self.var(loop_var);
         let sharers = self.same.iter().filter(|(_, same)| same.of == loop_var).map(|(var, _)| self.var(*var));
-        let mut names: Vec<&Ident> = vec![self.var(loop_var)];
-        sharers.for_each(|name| {
+        let mut names = vec![];
+        for name in sharers.filter(|name| *name != own) {
             if !names.contains(&name) {
                 names.push(name);
             }
-        });
-        names.split_off(1)
+        }
+        names
     }
 
     /// With loops on threads that have others' items.
