@@ -2,7 +2,8 @@
 //! are threads, each on data of its own: past the cache, as large as the case's, and in a core's own cache.
 //!
 //! Two cores share memory bandwidth, the last cache, clock and perhaps other programs; a kernel can't gain more than copies
-//! do that work where its own data lie.
+//! do that work where its own data lie. Nor more than copies of itself, calls on one thread each with tensors of their own, which
+//! have nothing to share out and nothing to wait for: what those lose the machine takes, the rest is the schedule's.
 
 use crate::cpu::Kernel;
 use crate::error::Result;
@@ -65,6 +66,36 @@ pub(crate) struct Pools<'a> {
     pub(crate) many: &'a ThreadPool,
 }
 
+/// Times in seconds of one call alone, and of all threads at once.
+#[derive(Clone, Copy)]
+struct Times {
+    one: f64,
+    many: f64,
+}
+
+impl Times {
+    /// Of one piece of work that the threads share.
+    fn shared(self) -> f64 {
+        self.one / self.many
+    }
+
+    /// Of so many copies of the work.
+    fn copies(self, threads: usize) -> f64 {
+        threads as f64 * self.shared()
+    }
+}
+
+/// What is measured of a case, in this order.
+#[derive(Clone, Copy)]
+struct Measured {
+    call: Times,
+    past: Times,
+    alike: Times,
+    inside: Times,
+    /// Copies of the call.
+    itself: Times,
+}
+
 /// A copy's data.
 struct Copy {
     x: Vec<f64>,
@@ -105,6 +136,7 @@ pub(crate) fn table(
     let threads = pools.many.current_num_threads();
     let copies_of = |len: usize| (0..threads).map(|_| Copy::new(len)).collect::<Vec<_>>();
     let (past, inside) = (copies_of(PAST), copies_of(INSIDE));
+    let alone = (0..threads).map(|_| crate::threads::pool(1)).collect::<Result<Vec<_>>>()?;
     let mut text = String::new();
     for input in inputs {
         let cases = CASES.iter().filter(|(kernel, _, name)| input.name == *name && kernels.contains(kernel));
@@ -120,9 +152,12 @@ pub(crate) fn table(
                 continue;
             }
             let alike = copies_of((case.bytes / threads / size_of::<[f64; 2]>()).clamp(INSIDE, PAST));
-            let times = case.measure(pools, plan, [&past, &alike, &inside]);
+            let others =
+                (1..threads).map(|_| Case::new(*kernel, schedule, entries)).collect::<Result<Vec<_>>>()?;
+            let twins = Twins { cases: std::iter::once(&case).chain(&others).collect(), alone: &alone };
+            let measured = twins.measure(pools, plan, [&past, &alike, &inside]);
             let _ = write!(text, "{:<9} {schedule:<15} {name:<15}", kernel.name());
-            text.push_str(&line(times, threads, case.bytes > CACHE));
+            text.push_str(&line(measured, threads, case.bytes > CACHE));
         }
     }
     if text.is_empty() {
@@ -131,17 +166,16 @@ pub(crate) fn table(
     let header = format!("{:<9} {:<15} {:<15}", "kernel", "schedule", "input");
     Ok(format!(
         "\nscaling, 1 to {threads} threads, f64, beside {threads} copies of a plain loop past the cache, on as much data, and \
-         in a core's cache\n{header}      1 ms {threads:>5} ms   gain   past  alike     in  ratio\n{text}"
+         in a core's cache,\nand {threads} of the call itself on one thread each\n\
+         {header}      1 ms {threads:>5} ms   gain   past  alike     in itself  ratio\n{text}"
     ))
 }
 
-/// Times in seconds: the case on one thread and on several, one copy and several past the cache, as large, and in a core's
-/// cache.
-fn line(times: [f64; 8], threads: usize, past_cache: bool) -> String {
-    let [one, many, copies @ ..] = times;
-    let gain = one / many;
-    let of = |n: usize| threads as f64 * copies[2 * n] / copies[2 * n + 1];
-    let [past, alike, inside] = [of(0), of(1), of(2)];
+/// The case on one thread and on several, one copy and several past the cache, as large, in a core's cache, and of itself.
+fn line(measured: Measured, threads: usize, past_cache: bool) -> String {
+    let Measured { call, past, alike, inside, itself } = measured;
+    let gain = call.shared();
+    let [past, alike, inside, itself] = [past, alike, inside, itself].map(|times| times.copies(threads));
     let (which, probe) = if past_cache { ("past", past) } else { ("alike", alike) };
     let mark = match gain / probe {
         _ if inside < FREE * threads as f64 => "disturbed",
@@ -149,10 +183,12 @@ fn line(times: [f64; 8], threads: usize, past_cache: bool) -> String {
         _ => "short",
     };
     format!(
-        " {:>9.3} {:>8.3} {gain:>6.2} {past:>6.2} {alike:>6.2} {inside:>6.2} {:>6.2} of {which}: {mark}\n",
-        one * 1e3,
-        many * 1e3,
-        gain / probe
+        " {:>9.3} {:>8.3} {gain:>6.2} {past:>6.2} {alike:>6.2} {inside:>6.2} {itself:>6.2} {:>6.2} of {which}: {mark}, \
+         {:.2} of itself\n",
+        call.one * 1e3,
+        call.many * 1e3,
+        gain / probe,
+        gain / itself
     )
 }
 
@@ -285,26 +321,40 @@ impl Case {
         }
         Ok(())
     }
+}
 
-    fn measure(&self, pools: &Pools<'_>, plan: Plan, copies: [&[Mutex<Copy>]; 3]) -> [f64; 8] {
+/// A case, and others that do the same with tensors of their own: as many as there are threads.
+struct Twins<'a> {
+    cases: Vec<&'a Case>,
+    /// A pool of one thread for each.
+    alone: &'a [ThreadPool],
+}
+
+impl Twins<'_> {
+    fn measure(&self, pools: &Pools<'_>, plan: Plan, [past, alike, inside]: [&[Mutex<Copy>]; 3]) -> Measured {
         let copy = |pool: &ThreadPool, of: &[Mutex<Copy>]| {
             pool.broadcast(|at| lock(&of[at.index()]).run());
         };
-        let [past, alike, inside] = copies;
+        let case = self.cases[0];
         // Calls in a row, as of a solver: a pool that is entered for each of them has to be woken each time.
         let start = Instant::now();
-        pools.one.install(|| (self.call)());
+        pools.one.install(|| (case.call)());
         let in_row = (ROW.as_secs_f64() / start.elapsed().as_secs_f64()).ceil().max(1.0);
-        let in_a_row = |pool: &ThreadPool| pool.install(|| (0..in_row as usize).for_each(|_| (self.call)()));
-        let mut one = || in_a_row(pools.one);
-        let mut many = || in_a_row(pools.many);
+        let in_a_row = |pool: &ThreadPool, case: &Case| {
+            pool.install(|| (0..in_row as usize).for_each(|_| (case.call)()))
+        };
+        let mut one = || in_a_row(pools.one, case);
+        let mut many = || in_a_row(pools.many, case);
         let mut past_one = || copy(pools.one, past);
         let mut past_many = || copy(pools.many, past);
         let mut alike_one = || copy(pools.one, alike);
         let mut alike_many = || copy(pools.many, alike);
         let mut in_one = || copy(pools.one, inside);
         let mut in_many = || copy(pools.many, inside);
-        let mut calls: [&mut dyn FnMut(); 8] = [
+        let mut itself = || {
+            pools.many.broadcast(|at| in_a_row(&self.alone[at.index()], self.cases[at.index()]));
+        };
+        let mut calls: [&mut dyn FnMut(); 9] = [
             &mut one,
             &mut many,
             &mut past_one,
@@ -313,10 +363,13 @@ impl Case {
             &mut alike_many,
             &mut in_one,
             &mut in_many,
+            &mut itself,
         ];
         let budget = plan.budget.map(|b| b * BUDGETS);
         let times = timing::measure(Plan { clock: Clock::Wall, budget, ..plan }, &mut calls);
-        std::array::from_fn(|n| if n < 2 { times[n] / in_row } else { times[n] })
+        let pair = |one: usize, many: usize| Times { one: times[one], many: times[many] };
+        let call = Times { one: times[0] / in_row, many: times[1] / in_row };
+        Measured { call, past: pair(2, 3), alike: pair(4, 5), inside: pair(6, 7), itself: pair(0, 8) }
     }
 }
 
@@ -327,13 +380,29 @@ mod tests {
 
     #[test]
     fn gains_are_read_beside_the_copies() {
-        let text = line([4.0, 2.0, 1.0, 1.25, 1.0, 1.1, 1.0, 1.0], 2, true);
-        assert!(text.contains("2.00   1.60   1.82   2.00   1.25 of past: pass"), "{text}");
-        let text = line([4.0, 2.5, 1.0, 1.25, 1.0, 1.0, 1.0, 1.0], 2, false);
-        assert!(text.contains("1.60   1.60   2.00   2.00   0.80 of alike: short"), "{text}");
+        let times = |one, many| Times { one, many };
+        let measured = Measured {
+            call: times(4.0, 2.0),
+            past: times(1.0, 1.25),
+            alike: times(1.0, 1.1),
+            inside: times(1.0, 1.0),
+            itself: times(4.0, 5.0),
+        };
+        let text = line(measured, 2, true);
+        assert!(
+            text.contains("2.00   1.60   1.82   2.00   1.60   1.25 of past: pass, 1.25 of itself"),
+            "{text}"
+        );
+        let less = Measured { call: times(4.0, 2.5), alike: times(1.0, 1.0), ..measured };
+        let text = line(less, 2, false);
+        assert!(
+            text.contains("1.60   1.60   2.00   2.00   1.60   0.80 of alike: short, 1.00 of itself"),
+            "{text}"
+        );
         // Not even the copies had two processors.
-        let text = line([4.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 1.8], 2, true);
-        assert!(text.contains("2.00   1.00   1.00   1.11   2.00 of past: disturbed"), "{text}");
+        let disturbed = Measured { inside: times(1.0, 1.8), ..measured };
+        let text = line(disturbed, 2, true);
+        assert!(text.contains("1.11   1.60   1.25 of past: disturbed"), "{text}");
     }
 
     #[test]
