@@ -1,7 +1,7 @@
 //! The compiler's own work on two threads.
 //!
 //! A user waits for the macro, in a build whose compiler of kernels is not optimised, and a kernel without a schedule has
-//! ten programs. Kernels hold spans, which belong to the thread that the Rust compiler runs a macro on; programs do not.
+//! eight programs. Kernels hold spans, which belong to the thread that the Rust compiler runs a macro on; programs do not.
 //! So that thread schedules and lowers, and another one goes on with what is lowered.
 //!
 //! One thread is started and joined each time: between expansions a macro's library may be unloaded.

@@ -90,39 +90,6 @@ struct OwnGroup {
     }
 };
 
-// How the lane that has the result writes it.
-struct Store {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
-};
-struct Combine {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        *at = Op::combine(*at, value);
-    }
-};
-struct Atomic {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        Op::atomic(at, value);
-    }
-};
-
-// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
-template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
-__device__ __forceinline__ T reduceGroup(T value) {
-#pragma unroll
-    for (int distance = G / 2; distance > 0; distance /= 2) {
-        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
-        value = Op::combine(value, other);
-    }
-    return value;
-}
-
-// The group's values are reduced; its first lane writes the result, if the element exists.
-template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
-__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
-    value = reduceGroup<T, G, Op, Lanes>(value);
-    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
-}
-
 // Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
 // gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
 // one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
@@ -149,7 +116,7 @@ __device__ __forceinline__ void scatterGroup(T (&values)[C]) {
 }
 
 // A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_1of16_row_2_col_16_scatter_vector(
+extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scatter_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals,
@@ -159,24 +126,22 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of16_row_2_col_16_scat
     const int thread_x = threadIdx.x;
     if (C2_dim % 2 == 0) {
         const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
         // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 16;
-        const int rowpos = block_x * 16 + warp;
-        const bool live = rowpos < pB1_end;
-        const int i = live ? B1_crd[rowpos] : 0;
-        double acc[2] = {};
-        if (live) {
-            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
-            const int lane = thread_x % 16;
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB1_end) {
+            double acc[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
             const int pB2_begin = B2_pos[rowpos];
             const int pB2_end = B2_pos[rowpos + 1];
             const int pB3_begin = B3_pos[pB2_begin];
             const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 16)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 15) / 16; step < step_end; ++step) {
-                const int pos = step * 16 + lane;
+            // split(pos, step, lane, 32)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 31) / 32; step < step_end; ++step) {
+                const int pos = step * 32 + lane;
                 if (pos < pB3_end - pB3_begin) {
                     const int pB = pB3_begin + pos;
                     const int k = B3_crd[pB];
@@ -194,36 +159,32 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of16_row_2_col_16_scat
                     }
                 }
             }
-        }
-        scatterGroup<double, 16, 2>(acc);
-        if (live) {
+            scatterGroup<double, 32, 2>(acc);
+            const int i = B1_crd[rowpos];
             // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-            const int ri = thread_x % 16;
-            if (ri < 2) {
-                const int r = block_y * 2 + ri;
+            if (lane < 2) {
+                const int r = block_y * 2 + lane;
                 A_vals[(long long)i * C2_dim + r] = acc[0];
             }
         }
     } else {
         const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
         // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 16;
-        const int rowpos = block_x * 16 + warp;
-        const bool live = rowpos < pB1_end;
-        const int i = live ? B1_crd[rowpos] : 0;
-        double acc_2[2] = {};
-        if (live) {
-            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
-            const int lane = thread_x % 16;
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB1_end) {
+            double acc_2[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
             const int pB2_begin = B2_pos[rowpos];
             const int pB2_end = B2_pos[rowpos + 1];
             const int pB3_begin = B3_pos[pB2_begin];
             const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 16)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 15) / 16; step < step_end; ++step) {
-                const int pos = step * 16 + lane;
+            // split(pos, step, lane, 32)
+            for (int step = 0, step_end = (pB3_end - pB3_begin + 31) / 32; step < step_end; ++step) {
+                const int pos = step * 32 + lane;
                 if (pos < pB3_end - pB3_begin) {
                     const int pB = pB3_begin + pos;
                     const int k = B3_crd[pB];
@@ -240,13 +201,11 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of16_row_2_col_16_scat
                     }
                 }
             }
-        }
-        scatterGroup<double, 16, 2>(acc_2);
-        if (live) {
+            scatterGroup<double, 32, 2>(acc_2);
+            const int i = B1_crd[rowpos];
             // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-            const int ri = thread_x % 16;
-            if (ri < 2) {
-                const int r = block_y * 2 + ri;
+            if (lane < 2) {
+                const int r = block_y * 2 + lane;
                 if (r < C2_dim) {
                     A_vals[(long long)i * C2_dim + r] = acc_2[0];
                 }
@@ -363,110 +322,6 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of4_row_2_col_4_scatte
 }
 
 // A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_1of2_row_2_col_2_vector(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    if (C2_dim % 2 == 0) {
-        const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-        // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 2;
-        const int rowpos = block_x * 128 + warp;
-        const bool live = rowpos < pB1_end;
-        const int i = live ? B1_crd[rowpos] : 0;
-        double acc[2] = {};
-        if (live) {
-            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-            const int lane = thread_x % 2;
-            const int pB2_begin = B2_pos[rowpos];
-            const int pB2_end = B2_pos[rowpos + 1];
-            const int pB3_begin = B3_pos[pB2_begin];
-            const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 2)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 1) / 2; step < step_end; ++step) {
-                const int pos = step * 2 + lane;
-                if (pos < pB3_end - pB3_begin) {
-                    const int pB = pB3_begin + pos;
-                    const int k = B3_crd[pB];
-                    const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
-                    const int j = B2_crd[pB2];
-                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-                    double C_vec[2];
-                    loadVector(C_vec, &C_vals[(long long)j * C2_dim + block_y * 2]);
-                    double D_vec[2];
-                    loadVector(D_vec, &D_vals[(long long)k * C2_dim + block_y * 2]);
-                    const double B_val = B_vals[pB];
-                    #pragma unroll 2
-                    for (int ri = 0; ri < 2; ++ri) {
-                        acc[ri] += B_val * C_vec[ri] * D_vec[ri];
-                    }
-                }
-            }
-        }
-        // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-        #pragma unroll 2
-        for (int ri = 0; ri < 2; ++ri) {
-            const int r = block_y * 2 + ri;
-            writeGroup<double, 2, Add, Store>(A_vals, (long long)i * C2_dim + r, live ? acc[ri] : 0.0, live);
-        }
-    } else {
-        const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-        // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 2;
-        const int rowpos = block_x * 128 + warp;
-        const bool live = rowpos < pB1_end;
-        const int i = live ? B1_crd[rowpos] : 0;
-        double acc_2[2] = {};
-        if (live) {
-            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-            const int lane = thread_x % 2;
-            const int pB2_begin = B2_pos[rowpos];
-            const int pB2_end = B2_pos[rowpos + 1];
-            const int pB3_begin = B3_pos[pB2_begin];
-            const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 2)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 1) / 2; step < step_end; ++step) {
-                const int pos = step * 2 + lane;
-                if (pos < pB3_end - pB3_begin) {
-                    const int pB = pB3_begin + pos;
-                    const int k = B3_crd[pB];
-                    const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
-                    const int j = B2_crd[pB2];
-                    const double B_val_2 = B_vals[pB];
-                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-                    #pragma unroll 2
-                    for (int ri = 0; ri < 2; ++ri) {
-                        const int r = block_y * 2 + ri;
-                        if (r < C2_dim) {
-                            acc_2[ri] += B_val_2 * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r];
-                        }
-                    }
-                }
-            }
-        }
-        // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-        #pragma unroll 2
-        for (int ri = 0; ri < 2; ++ri) {
-            const int r = block_y * 2 + ri;
-            const bool live_2 = live && r < C2_dim;
-            writeGroup<double, 2, Add, Store>(
-                A_vals,
-                (long long)i * C2_dim + r,
-                live_2 ? acc_2[ri] : 0.0,
-                live_2);
-        }
-    }
-}
-
-// A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
 extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_2_col_1_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
@@ -533,227 +388,6 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_2_col_1_vector(
                 const int r = block_y * 2 + ri;
                 if (r < C2_dim) {
                     A_vals[(long long)i * C2_dim + r] = acc_2[ri];
-                }
-            }
-        }
-    }
-}
-
-// A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_1of32_row_2_col_32_scatter_vector(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    if (C2_dim % 2 == 0) {
-        const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-        // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int rowpos = block_x * 8 + warp;
-        if (rowpos < pB1_end) {
-            double acc[2] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
-            const int pB2_begin = B2_pos[rowpos];
-            const int pB2_end = B2_pos[rowpos + 1];
-            const int pB3_begin = B3_pos[pB2_begin];
-            const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 32)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 31) / 32; step < step_end; ++step) {
-                const int pos = step * 32 + lane;
-                if (pos < pB3_end - pB3_begin) {
-                    const int pB = pB3_begin + pos;
-                    const int k = B3_crd[pB];
-                    const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
-                    const int j = B2_crd[pB2];
-                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-                    double C_vec[2];
-                    loadVector(C_vec, &C_vals[(long long)j * C2_dim + block_y * 2]);
-                    double D_vec[2];
-                    loadVector(D_vec, &D_vals[(long long)k * C2_dim + block_y * 2]);
-                    const double B_val = B_vals[pB];
-                    #pragma unroll 2
-                    for (int ri = 0; ri < 2; ++ri) {
-                        acc[ri] += B_val * C_vec[ri] * D_vec[ri];
-                    }
-                }
-            }
-            scatterGroup<double, 32, 2>(acc);
-            const int i = B1_crd[rowpos];
-            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-            if (lane < 2) {
-                const int r = block_y * 2 + lane;
-                A_vals[(long long)i * C2_dim + r] = acc[0];
-            }
-        }
-    } else {
-        const int pB1_end = B1_pos[1];
-        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-        // split(r, ro, ri, 2); parallelize(ro, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int rowpos = block_x * 8 + warp;
-        if (rowpos < pB1_end) {
-            double acc_2[2] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
-            const int pB2_begin = B2_pos[rowpos];
-            const int pB2_end = B2_pos[rowpos + 1];
-            const int pB3_begin = B3_pos[pB2_begin];
-            const int pB3_end = B3_pos[pB2_end];
-            // split(pos, step, lane, 32)
-            for (int step = 0, step_end = (pB3_end - pB3_begin + 31) / 32; step < step_end; ++step) {
-                const int pos = step * 32 + lane;
-                if (pos < pB3_end - pB3_begin) {
-                    const int pB = pB3_begin + pos;
-                    const int k = B3_crd[pB];
-                    const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
-                    const int j = B2_crd[pB2];
-                    const double B_val_2 = B_vals[pB];
-                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-                    #pragma unroll 2
-                    for (int ri = 0; ri < 2; ++ri) {
-                        const int r = block_y * 2 + ri;
-                        if (r < C2_dim) {
-                            acc_2[ri] += B_val_2 * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r];
-                        }
-                    }
-                }
-            }
-            scatterGroup<double, 32, 2>(acc_2);
-            const int i = B1_crd[rowpos];
-            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-            if (lane < 2) {
-                const int r = block_y * 2 + lane;
-                if (r < C2_dim) {
-                    A_vals[(long long)i * C2_dim + r] = acc_2[0];
-                }
-            }
-        }
-    }
-}
-
-// A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_4_nnz_2_col_1_vector(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (C2_dim % 2 == 0) {
-        const int ro_size = (C2_dim + 1) / 2;
-        const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        const int pB3_end = B3_pos[pB2_end];
-        const long long tile_end = (long long)((pB3_end + 3) / 4) * ro_size;
-        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
-        const int tile = block_x * 256 + thread_x;
-        if (tile < tile_end) {
-            const int chunk = tile / ro_size;
-            const int ro = tile % ro_size;
-            const int nnz_begin = min(chunk * 4, pB3_end);
-            const int nnz_end = min(nnz_begin + 4, pB3_end);
-            if (nnz_begin < nnz_end) {
-                int pB = nnz_begin;
-                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
-                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
-                const int first = pB1;
-                while (pB < nnz_end) {
-                    double acc[2] = {};
-                    const int pB2_end_3 = B2_pos[pB1 + 1];
-                    while (pB < nnz_end && pB2 < pB2_end_3) {
-                        const int j = B2_crd[pB2];
-                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
-                        // split(pos, chunk, nnz, 4)
-                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
-                            const int k = B3_crd[pB_2];
-                            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-                            double C_vec[2];
-                            loadVector(C_vec, &C_vals[(long long)j * C2_dim + ro * 2]);
-                            double D_vec[2];
-                            loadVector(D_vec, &D_vals[(long long)k * C2_dim + ro * 2]);
-                            const double B_val = B_vals[pB_2];
-                            #pragma unroll 2
-                            for (int ri = 0; ri < 2; ++ri) {
-                                acc[ri] += B_val * C_vec[ri] * D_vec[ri];
-                            }
-                        }
-                        pB = pB3_end_2;
-                        ++pB2;
-                    }
-                    const int i = B1_crd[pB1];
-                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-                    if (first < pB1 && pB < nnz_end) {
-                        storeVector(&A_vals[(long long)i * C2_dim + ro * 2], acc);
-                    } else {
-                        addVector(&A_vals[(long long)i * C2_dim + ro * 2], acc);
-                    }
-                    ++pB1;
-                }
-            }
-        }
-    } else {
-        const int ro_size = (C2_dim + 1) / 2;
-        const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        const int pB3_end = B3_pos[pB2_end];
-        const long long tile_end = (long long)((pB3_end + 3) / 4) * ro_size;
-        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
-        const int tile = block_x * 256 + thread_x;
-        if (tile < tile_end) {
-            const int chunk = tile / ro_size;
-            const int ro = tile % ro_size;
-            const int nnz_begin = min(chunk * 4, pB3_end);
-            const int nnz_end = min(nnz_begin + 4, pB3_end);
-            if (nnz_begin < nnz_end) {
-                int pB = nnz_begin;
-                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
-                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
-                const int first = pB1;
-                while (pB < nnz_end) {
-                    double acc_2[2] = {};
-                    const int pB2_end_3 = B2_pos[pB1 + 1];
-                    while (pB < nnz_end && pB2 < pB2_end_3) {
-                        const int j = B2_crd[pB2];
-                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
-                        // split(pos, chunk, nnz, 4)
-                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
-                            const int k = B3_crd[pB_2];
-                            const double B_val_2 = B_vals[pB_2];
-                            // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-                            #pragma unroll 2
-                            for (int ri = 0; ri < 2; ++ri) {
-                                const int r = ro * 2 + ri;
-                                if (r < C2_dim) {
-                                    acc_2[ri] += B_val_2 * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r];
-                                }
-                            }
-                        }
-                        pB = pB3_end_2;
-                        ++pB2;
-                    }
-                    const int i = B1_crd[pB1];
-                    // split(r, ro, ri, 2); parallelize(ri, GPUVector, NoRaces)
-                    #pragma unroll 2
-                    for (int ri = 0; ri < 2; ++ri) {
-                        const int r = ro * 2 + ri;
-                        if (r < C2_dim) {
-                            if (first < pB1 && pB < nnz_end) {
-                                A_vals[(long long)i * C2_dim + r] = acc_2[ri];
-                            } else {
-                                atomicAdd(&A_vals[(long long)i * C2_dim + r], acc_2[ri]);
-                            }
-                        }
-                    }
-                    ++pB1;
                 }
             }
         }

@@ -123,39 +123,6 @@ struct OwnGroup {
     }
 };
 
-// How the lane that has the result writes it.
-struct Store {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
-};
-struct Combine {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        *at = Op::combine(*at, value);
-    }
-};
-struct Atomic {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        Op::atomic(at, value);
-    }
-};
-
-// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
-template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
-__device__ __forceinline__ T reduceGroup(T value) {
-#pragma unroll
-    for (int distance = G / 2; distance > 0; distance /= 2) {
-        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
-        value = Op::combine(value, other);
-    }
-    return value;
-}
-
-// The group's values are reduced; its first lane writes the result, if the element exists.
-template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
-__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
-    value = reduceGroup<T, G, Op, Lanes>(value);
-    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
-}
-
 // Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
 // gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
 // one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
@@ -182,7 +149,7 @@ __device__ __forceinline__ void scatterGroup(T (&values)[C]) {
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of16_row_4_col_16_scatter_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of32_row_4_col_32_scatter_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
@@ -190,28 +157,27 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of16_row_4_col_16_sca
     if (B2_dim % 4 == 0) {
         const int ko_size = (B2_dim + 3) / 4;
         const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 16;
-        const int tile = block_x * 16 + warp;
-        const bool live = tile < tile_end;
-        const int i = live ? tile / ko_size : 0;
-        const int ko = live ? tile % ko_size : 0;
-        float acc[4] = {};
-        if (live) {
-            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
-            const int lane = thread_x % 16;
+        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int tile = block_x * 8 + warp;
+        if (tile < tile_end) {
+            const int i = tile / ko_size;
+            const int ko = tile % ko_size;
+            float acc[4] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 16)
+            // split(pos, step, lane, 32)
             #pragma unroll 1  // a batch has its registers
-            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 64) {
+            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 128) {
                 // the loads of four entries, which do not wait for each other
                 float A_val_batch[4];
                 float B_vec_batch[16];
                 #pragma unroll 4
                 for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pA = batch + n_2 * 16;
+                    const int pA = batch + n_2 * 32;
                     if (pA < pA2_end) {
                         const int j = A2_crd[pA];
                         loadVector<4>(&B_vec_batch[n_2 * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
@@ -220,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of16_row_4_col_16_sca
                 }
                 #pragma unroll 4
                 for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pA = batch + n_2 * 16;
+                    const int pA = batch + n_2 * 32;
                     if (pA < pA2_end) {
                         // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
                         #pragma unroll 4
@@ -230,34 +196,30 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of16_row_4_col_16_sca
                     }
                 }
             }
-        }
-        scatterGroup<float, 16, 4>(acc);
-        if (live) {
+            scatterGroup<float, 32, 4>(acc);
             // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-            const int ki = thread_x % 16;
-            if (ki < 4) {
-                const int k = ko * 4 + ki;
+            if (lane < 4) {
+                const int k = ko * 4 + lane;
                 C_vals[(long long)i * B2_dim + k] = acc[0];
             }
         }
     } else {
         const int ko_size = (B2_dim + 3) / 4;
         const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 16;
-        const int tile = block_x * 16 + warp;
-        const bool live = tile < tile_end;
-        const int i = live ? tile / ko_size : 0;
-        const int ko = live ? tile % ko_size : 0;
-        float acc_2[4] = {};
-        if (live) {
-            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
-            const int lane = thread_x % 16;
+        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int tile = block_x * 8 + warp;
+        if (tile < tile_end) {
+            const int i = tile / ko_size;
+            const int ko = tile % ko_size;
+            float acc_2[4] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
             const int pA2_begin = A2_pos[i];
             const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 16)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 16) {
+            // split(pos, step, lane, 32)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
                 const int j = A2_crd[pA];
                 const float A_val_2 = A_vals[pA];
                 // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
@@ -269,13 +231,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of16_row_4_col_16_sca
                     }
                 }
             }
-        }
-        scatterGroup<float, 16, 4>(acc_2);
-        if (live) {
+            scatterGroup<float, 32, 4>(acc_2);
             // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-            const int ki = thread_x % 16;
-            if (ki < 4) {
-                const int k = ko * 4 + ki;
+            if (lane < 4) {
+                const int k = ko * 4 + lane;
                 if (k < B2_dim) {
                     C_vals[(long long)i * B2_dim + k] = acc_2[0];
                 }
@@ -384,106 +343,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of4_row_4_col_4_scatt
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of2_row_4_col_2_vector(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (B2_dim % 4 == 0) {
-        const int ko_size = (B2_dim + 3) / 4;
-        const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 2;
-        const int tile = block_x * 128 + warp;
-        const bool live = tile < tile_end;
-        const int i = live ? tile / ko_size : 0;
-        const int ko = live ? tile % ko_size : 0;
-        float acc[4] = {};
-        if (live) {
-            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-            const int lane = thread_x % 2;
-            const int pA2_begin = A2_pos[i];
-            const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 2)
-            #pragma unroll 1  // a batch has its registers
-            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 8) {
-                // the loads of four entries, which do not wait for each other
-                float A_val_batch[4];
-                float B_vec_batch[16];
-                #pragma unroll 4
-                for (int n = 0; n < 4; ++n) {
-                    const int pA = batch + n * 2;
-                    if (pA < pA2_end) {
-                        const int j = A2_crd[pA];
-                        loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
-                        A_val_batch[n] = A_vals[pA];
-                    }
-                }
-                #pragma unroll 4
-                for (int n = 0; n < 4; ++n) {
-                    const int pA = batch + n * 2;
-                    if (pA < pA2_end) {
-                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                        #pragma unroll 4
-                        for (int ki = 0; ki < 4; ++ki) {
-                            acc[ki] += A_val_batch[n] * B_vec_batch[n * 4 + ki];
-                        }
-                    }
-                }
-            }
-        }
-        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-        #pragma unroll 4
-        for (int ki = 0; ki < 4; ++ki) {
-            const int k = ko * 4 + ki;
-            writeGroup<float, 2, Add, Store>(C_vals, (long long)i * B2_dim + k, live ? acc[ki] : 0.0f, live);
-        }
-    } else {
-        const int ko_size = (B2_dim + 3) / 4;
-        const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 2;
-        const int tile = block_x * 128 + warp;
-        const bool live = tile < tile_end;
-        const int i = live ? tile / ko_size : 0;
-        const int ko = live ? tile % ko_size : 0;
-        float acc_2[4] = {};
-        if (live) {
-            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-            const int lane = thread_x % 2;
-            const int pA2_begin = A2_pos[i];
-            const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 2)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
-                const int j = A2_crd[pA];
-                const float A_val_2 = A_vals[pA];
-                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    const int k = ko * 4 + ki;
-                    if (k < B2_dim) {
-                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
-                    }
-                }
-            }
-        }
-        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-        #pragma unroll 4
-        for (int ki = 0; ki < 4; ++ki) {
-            const int k = ko * 4 + ki;
-            const bool live_2 = live && k < B2_dim;
-            writeGroup<float, 2, Add, Store>(
-                C_vals,
-                (long long)i * B2_dim + k,
-                live_2 ? acc_2[ki] : 0.0f,
-                live_2);
-        }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256, 4) spmm_1_row_4_col_1_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
@@ -557,239 +416,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmm_1_row_4_col_1_vector(
                 const int k = ko * 4 + ki;
                 if (k < B2_dim) {
                     C_vals[(long long)i * B2_dim + k] = acc_2[ki];
-                }
-            }
-        }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spmm_1of32_row_4_col_32_scatter_vector(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (B2_dim % 4 == 0) {
-        const int ko_size = (B2_dim + 3) / 4;
-        const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int tile = block_x * 8 + warp;
-        if (tile < tile_end) {
-            const int i = tile / ko_size;
-            const int ko = tile % ko_size;
-            float acc[4] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
-            const int pA2_begin = A2_pos[i];
-            const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 32)
-            #pragma unroll 1  // a batch has its registers
-            for (int batch = pA2_begin + lane; batch < pA2_end; batch += 128) {
-                // the loads of four entries, which do not wait for each other
-                float A_val_batch[4];
-                float B_vec_batch[16];
-                #pragma unroll 4
-                for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pA = batch + n_2 * 32;
-                    if (pA < pA2_end) {
-                        const int j = A2_crd[pA];
-                        loadVector<4>(&B_vec_batch[n_2 * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
-                        A_val_batch[n_2] = A_vals[pA];
-                    }
-                }
-                #pragma unroll 4
-                for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pA = batch + n_2 * 32;
-                    if (pA < pA2_end) {
-                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                        #pragma unroll 4
-                        for (int ki = 0; ki < 4; ++ki) {
-                            acc[ki] += A_val_batch[n_2] * B_vec_batch[n_2 * 4 + ki];
-                        }
-                    }
-                }
-            }
-            scatterGroup<float, 32, 4>(acc);
-            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-            if (lane < 4) {
-                const int k = ko * 4 + lane;
-                C_vals[(long long)i * B2_dim + k] = acc[0];
-            }
-        }
-    } else {
-        const int ko_size = (B2_dim + 3) / 4;
-        const long long tile_end = (long long)A1_dim * ko_size;
-        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int tile = block_x * 8 + warp;
-        if (tile < tile_end) {
-            const int i = tile / ko_size;
-            const int ko = tile % ko_size;
-            float acc_2[4] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
-            const int pA2_begin = A2_pos[i];
-            const int pA2_end = A2_pos[i + 1];
-            // split(pos, step, lane, 32)
-            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
-                const int j = A2_crd[pA];
-                const float A_val_2 = A_vals[pA];
-                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    const int k = ko * 4 + ki;
-                    if (k < B2_dim) {
-                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
-                    }
-                }
-            }
-            scatterGroup<float, 32, 4>(acc_2);
-            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-            if (lane < 4) {
-                const int k = ko * 4 + lane;
-                if (k < B2_dim) {
-                    C_vals[(long long)i * B2_dim + k] = acc_2[0];
-                }
-            }
-        }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256, 4) spmm_4_nnz_4_col_1_vector(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (B2_dim % 4 == 0) {
-        const int ko_size = (B2_dim + 3) / 4;
-        const int pA2_end = A2_pos[A1_dim];
-        const long long tile_end = (long long)((pA2_end + 3) / 4) * ko_size;
-        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
-        const int tile = block_x * 256 + thread_x;
-        if (tile < tile_end) {
-            const int chunk = tile / ko_size;
-            const int ko = tile % ko_size;
-            const int nnz_begin = min(chunk * 4, pA2_end);
-            const int nnz_end = min(nnz_begin + 4, pA2_end);
-            if (nnz_begin < nnz_end) {
-                int i = upperBound(A2_pos, 1, A1_dim, nnz_begin) - 1;
-                const int first = i;
-                float acc[4] = {};
-                int pA2_end_2 = A2_pos[i + 1];
-                // split(pos, chunk, nnz, 4)
-                #pragma unroll 1  // a batch has its registers
-                for (int batch = nnz_begin; batch < nnz_end; batch += 4) {
-                    // the loads of four entries, which do not wait for each other
-                    float A_val_batch[4];
-                    float B_vec_batch[16];
-                    int A2_crd_batch[4];
-                    if (batch + 4 <= nnz_end && batch % 4 == 0) {
-                        loadVector<4>(&A2_crd_batch[0], &A2_crd[batch]);
-                        loadVector<4>(&A_val_batch[0], &A_vals[batch]);
-                        #pragma unroll 4
-                        for (int n = 0; n < 4; ++n) {
-                            const int j = A2_crd_batch[n];
-                            loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
-                        }
-                    } else {
-                        #pragma unroll 4
-                        for (int n = 0; n < 4; ++n) {
-                            const int pA_2 = batch + n;
-                            if (pA_2 < nnz_end) {
-                                const int j = A2_crd[pA_2];
-                                loadVector<4>(&B_vec_batch[n * 4], &B_vals[(long long)j * B2_dim + ko * 4]);
-                                A_val_batch[n] = A_vals[pA_2];
-                            }
-                        }
-                    }
-                    #pragma unroll 4
-                    for (int n = 0; n < 4; ++n) {
-                        const int pA_2 = batch + n;
-                        if (pA_2 < nnz_end) {
-                            if (pA2_end_2 <= pA_2) {
-                                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                                if (first < i) {
-                                    storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
-                                } else {
-                                    addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
-                                }
-                                #pragma unroll 4
-                                for (int c = 0; c < 4; ++c) {
-                                    acc[c] = 0.0f;
-                                }
-                                ++i;
-                                pA2_end_2 = A2_pos[i + 1];
-                                if (pA2_end_2 <= pA_2) {
-                                    i = gallop(A2_pos, i + 2, A1_dim, pA_2 + 1) - 1;
-                                    pA2_end_2 = A2_pos[i + 1];
-                                }
-                            }
-                            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                            #pragma unroll 4
-                            for (int ki = 0; ki < 4; ++ki) {
-                                acc[ki] += A_val_batch[n] * B_vec_batch[n * 4 + ki];
-                            }
-                        }
-                    }
-                }
-                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
-            }
-        }
-    } else {
-        const int ko_size = (B2_dim + 3) / 4;
-        const int pA2_end = A2_pos[A1_dim];
-        const long long tile_end = (long long)((pA2_end + 3) / 4) * ko_size;
-        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
-        const int tile = block_x * 256 + thread_x;
-        if (tile < tile_end) {
-            const int chunk = tile / ko_size;
-            const int ko = tile % ko_size;
-            const int nnz_begin = min(chunk * 4, pA2_end);
-            const int nnz_end = min(nnz_begin + 4, pA2_end);
-            if (nnz_begin < nnz_end) {
-                int pA = nnz_begin;
-                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
-                const int first = i;
-                while (pA < nnz_end) {
-                    float acc_2[4] = {};
-                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-                    // split(pos, chunk, nnz, 4)
-                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
-                        const int j = A2_crd[pA_2];
-                        const float A_val_2 = A_vals[pA_2];
-                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                        #pragma unroll 4
-                        for (int ki = 0; ki < 4; ++ki) {
-                            const int k = ko * 4 + ki;
-                            if (k < B2_dim) {
-                                acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
-                            }
-                        }
-                    }
-                    pA = pA2_end_2;
-                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                    #pragma unroll 4
-                    for (int ki = 0; ki < 4; ++ki) {
-                        const int k = ko * 4 + ki;
-                        if (k < B2_dim) {
-                            if (first < i && pA < nnz_end) {
-                                C_vals[(long long)i * B2_dim + k] = acc_2[ki];
-                            } else {
-                                atomicAdd(&C_vals[(long long)i * B2_dim + k], acc_2[ki]);
-                            }
-                        }
-                    }
-                    ++i;
-                    if (pA < nnz_end && A2_pos[i + 1] <= pA) {
-                        i = gallop(A2_pos, i + 2, A1_dim, pA + 1) - 1;
-                    }
                 }
             }
         }

@@ -95,39 +95,6 @@ struct OwnGroup {
     }
 };
 
-// How the lane that has the result writes it.
-struct Store {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
-};
-struct Combine {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        *at = Op::combine(*at, value);
-    }
-};
-struct Atomic {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        Op::atomic(at, value);
-    }
-};
-
-// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
-template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
-__device__ __forceinline__ T reduceGroup(T value) {
-#pragma unroll
-    for (int distance = G / 2; distance > 0; distance /= 2) {
-        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
-        value = Op::combine(value, other);
-    }
-    return value;
-}
-
-// The group's values are reduced; its first lane writes the result, if the element exists.
-template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
-__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
-    value = reduceGroup<T, G, Op, Lanes>(value);
-    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
-}
-
 // Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
 // gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
 // one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
@@ -154,7 +121,7 @@ __device__ __forceinline__ void scatterGroup(T (&values)[C]) {
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of16_row_2_col_16_scatter_vector(
+extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of32_row_2_col_32_scatter_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
     const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
     int C2_dim, double* __restrict__ A_vals) {
@@ -164,27 +131,26 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of16_row_2_col_16_scat
     if (C2_dim % 2 == 0) {
         const int pB1_end = B1_pos[1];
         const int pB2_end = B2_pos[pB1_end];
-        // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
         // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 16;
-        const int rowpos = block_x * 16 + warp;
-        const bool live = rowpos < pB2_end;
-        double acc[2] = {};
-        if (live) {
-            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
-            const int lane = thread_x % 16;
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB2_end) {
+            double acc[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
             const int pB3_begin = B3_pos[rowpos];
             const int pB3_end = B3_pos[rowpos + 1];
-            // split(pos, step, lane, 16)
+            // split(pos, step, lane, 32)
             #pragma unroll 1  // a batch has its registers
-            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 64) {
+            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 128) {
                 // the loads of four entries, which do not wait for each other
                 double B_val_batch[4];
                 double C_vec_batch[8];
                 #pragma unroll 4
                 for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pB = batch + n_2 * 16;
+                    const int pB = batch + n_2 * 32;
                     if (pB < pB3_end) {
                         const int k = B3_crd[pB];
                         loadVector<2>(&C_vec_batch[n_2 * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
@@ -193,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of16_row_2_col_16_scat
                 }
                 #pragma unroll 4
                 for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pB = batch + n_2 * 16;
+                    const int pB = batch + n_2 * 32;
                     if (pB < pB3_end) {
                         // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
                         #pragma unroll 2
@@ -203,33 +169,29 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of16_row_2_col_16_scat
                     }
                 }
             }
-        }
-        scatterGroup<double, 16, 2>(acc);
-        if (live) {
+            scatterGroup<double, 32, 2>(acc);
             // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-            const int li = thread_x % 16;
-            if (li < 2) {
-                const int l = block_y * 2 + li;
+            if (lane < 2) {
+                const int l = block_y * 2 + lane;
                 A_vals[(long long)rowpos * C2_dim + l] = acc[0];
             }
         }
     } else {
         const int pB1_end = B1_pos[1];
         const int pB2_end = B2_pos[pB1_end];
-        // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
         // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 16;
-        const int rowpos = block_x * 16 + warp;
-        const bool live = rowpos < pB2_end;
-        double acc_2[2] = {};
-        if (live) {
-            // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ReduceScatter)
-            const int lane = thread_x % 16;
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB2_end) {
+            double acc_2[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
             const int pB3_begin = B3_pos[rowpos];
             const int pB3_end = B3_pos[rowpos + 1];
-            // split(pos, step, lane, 16)
-            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 16) {
+            // split(pos, step, lane, 32)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 32) {
                 const int k = B3_crd[pB];
                 const double B_val_2 = B_vals[pB];
                 // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
@@ -241,13 +203,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of16_row_2_col_16_scat
                     }
                 }
             }
-        }
-        scatterGroup<double, 16, 2>(acc_2);
-        if (live) {
+            scatterGroup<double, 32, 2>(acc_2);
             // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-            const int li = thread_x % 16;
-            if (li < 2) {
-                const int l = block_y * 2 + li;
+            if (lane < 2) {
+                const int l = block_y * 2 + lane;
                 if (l < C2_dim) {
                     A_vals[(long long)rowpos * C2_dim + l] = acc_2[0];
                 }
@@ -360,110 +319,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of4_row_2_col_4_scatte
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of2_row_2_col_2_vector(
-    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
-    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    int C2_dim, double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    if (C2_dim % 2 == 0) {
-        const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 2;
-        const int rowpos = block_x * 128 + warp;
-        const bool live = rowpos < pB2_end;
-        double acc[2] = {};
-        if (live) {
-            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-            const int lane = thread_x % 2;
-            const int pB3_begin = B3_pos[rowpos];
-            const int pB3_end = B3_pos[rowpos + 1];
-            // split(pos, step, lane, 2)
-            #pragma unroll 1  // a batch has its registers
-            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 8) {
-                // the loads of four entries, which do not wait for each other
-                double B_val_batch[4];
-                double C_vec_batch[8];
-                #pragma unroll 4
-                for (int n = 0; n < 4; ++n) {
-                    const int pB = batch + n * 2;
-                    if (pB < pB3_end) {
-                        const int k = B3_crd[pB];
-                        loadVector<2>(&C_vec_batch[n * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
-                        B_val_batch[n] = B_vals[pB];
-                    }
-                }
-                #pragma unroll 4
-                for (int n = 0; n < 4; ++n) {
-                    const int pB = batch + n * 2;
-                    if (pB < pB3_end) {
-                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                        #pragma unroll 2
-                        for (int li = 0; li < 2; ++li) {
-                            acc[li] += B_val_batch[n] * C_vec_batch[n * 2 + li];
-                        }
-                    }
-                }
-            }
-        }
-        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-        #pragma unroll 2
-        for (int li = 0; li < 2; ++li) {
-            const int l = block_y * 2 + li;
-            writeGroup<double, 2, Add, Store>(
-                A_vals,
-                (long long)rowpos * C2_dim + l,
-                live ? acc[li] : 0.0,
-                live);
-        }
-    } else {
-        const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
-        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 2;
-        const int rowpos = block_x * 128 + warp;
-        const bool live = rowpos < pB2_end;
-        double acc_2[2] = {};
-        if (live) {
-            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
-            const int lane = thread_x % 2;
-            const int pB3_begin = B3_pos[rowpos];
-            const int pB3_end = B3_pos[rowpos + 1];
-            // split(pos, step, lane, 2)
-            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 2) {
-                const int k = B3_crd[pB];
-                const double B_val_2 = B_vals[pB];
-                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                #pragma unroll 2
-                for (int li = 0; li < 2; ++li) {
-                    const int l = block_y * 2 + li;
-                    if (l < C2_dim) {
-                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
-                    }
-                }
-            }
-        }
-        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-        #pragma unroll 2
-        for (int li = 0; li < 2; ++li) {
-            const int l = block_y * 2 + li;
-            const bool live_2 = live && l < C2_dim;
-            writeGroup<double, 2, Add, Store>(
-                A_vals,
-                (long long)rowpos * C2_dim + l,
-                live_2 ? acc_2[li] : 0.0,
-                live_2);
-        }
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
 extern "C" __global__ void __launch_bounds__(256, 4) ttm_1_row_2_col_1_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
     const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
@@ -537,216 +392,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) ttm_1_row_2_col_1_vector(
                 const int l = block_y * 2 + li;
                 if (l < C2_dim) {
                     A_vals[(long long)rowpos * C2_dim + l] = acc_2[li];
-                }
-            }
-        }
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256, 4) ttm_1of32_row_2_col_32_scatter_vector(
-    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
-    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    int C2_dim, double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    if (C2_dim % 2 == 0) {
-        const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int rowpos = block_x * 8 + warp;
-        if (rowpos < pB2_end) {
-            double acc[2] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
-            const int pB3_begin = B3_pos[rowpos];
-            const int pB3_end = B3_pos[rowpos + 1];
-            // split(pos, step, lane, 32)
-            #pragma unroll 1  // a batch has its registers
-            for (int batch = pB3_begin + lane; batch < pB3_end; batch += 128) {
-                // the loads of four entries, which do not wait for each other
-                double B_val_batch[4];
-                double C_vec_batch[8];
-                #pragma unroll 4
-                for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pB = batch + n_2 * 32;
-                    if (pB < pB3_end) {
-                        const int k = B3_crd[pB];
-                        loadVector<2>(&C_vec_batch[n_2 * 2], &C_vals[(long long)k * C2_dim + block_y * 2]);
-                        B_val_batch[n_2] = B_vals[pB];
-                    }
-                }
-                #pragma unroll 4
-                for (int n_2 = 0; n_2 < 4; ++n_2) {
-                    const int pB = batch + n_2 * 32;
-                    if (pB < pB3_end) {
-                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                        #pragma unroll 2
-                        for (int li = 0; li < 2; ++li) {
-                            acc[li] += B_val_batch[n_2] * C_vec_batch[n_2 * 2 + li];
-                        }
-                    }
-                }
-            }
-            scatterGroup<double, 32, 2>(acc);
-            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-            if (lane < 2) {
-                const int l = block_y * 2 + lane;
-                A_vals[(long long)rowpos * C2_dim + l] = acc[0];
-            }
-        }
-    } else {
-        const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
-        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-        const int warp = thread_x / 32;
-        const int rowpos = block_x * 8 + warp;
-        if (rowpos < pB2_end) {
-            double acc_2[2] = {};
-            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
-            const int lane = thread_x % 32;
-            const int pB3_begin = B3_pos[rowpos];
-            const int pB3_end = B3_pos[rowpos + 1];
-            // split(pos, step, lane, 32)
-            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 32) {
-                const int k = B3_crd[pB];
-                const double B_val_2 = B_vals[pB];
-                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                #pragma unroll 2
-                for (int li = 0; li < 2; ++li) {
-                    const int l = block_y * 2 + li;
-                    if (l < C2_dim) {
-                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
-                    }
-                }
-            }
-            scatterGroup<double, 32, 2>(acc_2);
-            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-            if (lane < 2) {
-                const int l = block_y * 2 + lane;
-                if (l < C2_dim) {
-                    A_vals[(long long)rowpos * C2_dim + l] = acc_2[0];
-                }
-            }
-        }
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_4_nnz_2_col_1_vector(
-    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
-    const int* __restrict__ B3_crd, const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    int C2_dim, double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    if (C2_dim % 2 == 0) {
-        const int lo_size = (C2_dim + 1) / 2;
-        const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        const int pB3_end = B3_pos[pB2_end];
-        const long long tile_end = (long long)((pB3_end + 3) / 4) * lo_size;
-        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
-        const int tile = block_x * 256 + thread_x;
-        if (tile < tile_end) {
-            const int chunk = tile / lo_size;
-            const int lo = tile % lo_size;
-            const int nnz_begin = min(chunk * 4, pB3_end);
-            const int nnz_end = min(nnz_begin + 4, pB3_end);
-            if (nnz_begin < nnz_end) {
-                int pB = nnz_begin;
-                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
-                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
-                const int first = pB2;
-                while (pB < nnz_end) {
-                    const int pB2_end_3 = B2_pos[pB1 + 1];
-                    while (pB < nnz_end && pB2 < pB2_end_3) {
-                        double acc[2] = {};
-                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
-                        // split(pos, chunk, nnz, 4)
-                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
-                            const int k = B3_crd[pB_2];
-                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                            double C_vec[2];
-                            loadVector(C_vec, &C_vals[(long long)k * C2_dim + lo * 2]);
-                            const double B_val = B_vals[pB_2];
-                            #pragma unroll 2
-                            for (int li = 0; li < 2; ++li) {
-                                acc[li] += B_val * C_vec[li];
-                            }
-                        }
-                        pB = pB3_end_2;
-                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                        if (first < pB2 && pB < nnz_end) {
-                            storeVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
-                        } else {
-                            addVector(&A_vals[(long long)pB2 * C2_dim + lo * 2], acc);
-                        }
-                        ++pB2;
-                    }
-                    ++pB1;
-                }
-            }
-        }
-    } else {
-        const int lo_size = (C2_dim + 1) / 2;
-        const int pB1_end = B1_pos[1];
-        const int pB2_end = B2_pos[pB1_end];
-        const int pB3_end = B3_pos[pB2_end];
-        const long long tile_end = (long long)((pB3_end + 3) / 4) * lo_size;
-        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
-        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
-        const int tile = block_x * 256 + thread_x;
-        if (tile < tile_end) {
-            const int chunk = tile / lo_size;
-            const int lo = tile % lo_size;
-            const int nnz_begin = min(chunk * 4, pB3_end);
-            const int nnz_end = min(nnz_begin + 4, pB3_end);
-            if (nnz_begin < nnz_end) {
-                int pB = nnz_begin;
-                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
-                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
-                const int first = pB2;
-                while (pB < nnz_end) {
-                    const int pB2_end_3 = B2_pos[pB1 + 1];
-                    while (pB < nnz_end && pB2 < pB2_end_3) {
-                        double acc_2[2] = {};
-                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
-                        // split(pos, chunk, nnz, 4)
-                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
-                            const int k = B3_crd[pB_2];
-                            const double B_val_2 = B_vals[pB_2];
-                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                            #pragma unroll 2
-                            for (int li = 0; li < 2; ++li) {
-                                const int l = lo * 2 + li;
-                                if (l < C2_dim) {
-                                    acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
-                                }
-                            }
-                        }
-                        pB = pB3_end_2;
-                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
-                        #pragma unroll 2
-                        for (int li = 0; li < 2; ++li) {
-                            const int l = lo * 2 + li;
-                            if (l < C2_dim) {
-                                if (first < pB2 && pB < nnz_end) {
-                                    A_vals[(long long)pB2 * C2_dim + l] = acc_2[li];
-                                } else {
-                                    atomicAdd(&A_vals[(long long)pB2 * C2_dim + l], acc_2[li]);
-                                }
-                            }
-                        }
-                        ++pB2;
-                    }
-                    ++pB1;
                 }
             }
         }

@@ -39,9 +39,8 @@ pub(crate) struct Fit {
     /// What it is fitted on; it is judged on the rest.
     #[arg(long, value_enum, default_value = "generated")]
     on: On,
-    /// Points for products with a dense variable of the result's own, all of which are compiled with each such kernel;
-    /// others have half as many at most.
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u8).range(1..=16))]
+    /// The most points for each kind of product, all of which are compiled with each such kernel.
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u8).range(1..=16))]
     points: u8,
     /// The most lines for each kind of product.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u8).range(1..=32))]
@@ -73,6 +72,7 @@ pub(crate) fn run(options: &Fit) -> Result<()> {
     if !groups.iter().any(|g| options.on.has(g) && !g.samples.is_empty()) {
         return Err(Error::NoTimes);
     }
+    let limits = Limits { points: options.points.into(), lines: options.lines.into() };
     let (mut rule, mut report) = (vec![], String::new());
     for kind in [Kind::Columns, Kind::Plain, Kind::Entries] {
         let of = |seen: bool| -> Vec<&Sample> {
@@ -85,8 +85,6 @@ pub(crate) fn run(options: &Fit) -> Result<()> {
             rule.extend(Rule::standard().of(kind).cloned());
             continue;
         }
-        let points = if kind == Kind::Columns { options.points } else { options.points.div_ceil(2) };
-        let limits = Limits { points: points.into(), lines: options.lines.into() };
         let lines = learn::lines(kind, &fitted, &limits);
         report += &judgement(&format!("{kind}: fitted on"), &fitted, &lines);
         let seen: Vec<&Group> = groups.iter().filter(|g| g.kind == kind && options.on.has(g)).collect();
