@@ -4,11 +4,13 @@
 //! The lengths of the parts before it say where a part belongs in the result, and its thread copies it there as soon as
 //! they are known; until then it takes further chunks, so that no thread waits for another. The result is written once,
 //! and is the same bytes whoever ran what. One thread appends to the result itself.
+//!
+//! Where a chunk can be appended in place once that is known, a thread that cannot leaves some chunks to the one that can, and
+//! takes what comes after them: of two threads' chunks about half are never copied.
 
 use super::threads::{Balance, Chunk, Home, current_num_threads, cut, join};
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A part of all work from which the rest is told.
@@ -59,6 +61,8 @@ impl Done {
 pub(super) trait Parts<const N: usize>: Sync {
     /// Arrays that a chunk appends to.
     type Part: Send + Sync;
+    /// A chunk that is run before its place is known comes so many after the first one that has not run.
+    const AHEAD: usize = 1;
 
     /// One to begin with.
     fn empty(&self) -> Self::Part;
@@ -131,14 +135,8 @@ pub(super) unsafe fn in_order<P: Parts<N>, const N: usize>(
     chunks: Chunks<impl Balance>,
     begin: Lens<N>,
 ) -> Lens<N> {
-    let known = Known { lens: vec![None; chunks.chunks], begins: vec![begin] };
-    let order = Order {
-        parts,
-        chunks,
-        next: AtomicUsize::new(0),
-        known: Mutex::new(known),
-        left: Mutex::new(vec![]),
-    };
+    let known = Mutex::new(Known::of(chunks.chunks, begin));
+    let order = Order { parts, chunks, known, left: Mutex::new(vec![]) };
     // SAFETY: the caller's promise.
     unsafe {
         order.on(current_num_threads());
@@ -154,8 +152,6 @@ type Run<P, const N: usize> = (usize, Lens<N>, P);
 struct Order<'a, P: Parts<N>, B, const N: usize> {
     parts: &'a P,
     chunks: Chunks<B>,
-    /// The first chunk that no thread has taken.
-    next: AtomicUsize,
     known: Mutex<Known<N>>,
     /// What threads could not place before they had nothing more to do.
     left: Mutex<Vec<Run<P::Part, N>>>,
@@ -167,9 +163,35 @@ struct Known<const N: usize> {
     lens: Vec<Option<Lens<N>>>,
     /// Where the first ones begin in the result; where the last ends, too, when all have run.
     begins: Vec<Lens<N>>,
+    /// Those that no thread has taken: some, in order, and all from the next one on.
+    skipped: VecDeque<usize>,
+    next: usize,
 }
 
 impl<const N: usize> Known<N> {
+    /// Of so many chunks, none of which has run.
+    fn of(chunks: usize, begin: Lens<N>) -> Self {
+        Known { lens: vec![None; chunks], begins: vec![begin], skipped: VecDeque::new(), next: 0 }
+    }
+
+    /// A chunk that no thread has taken, and where it begins if that is known: the first one that has not run if it is one,
+    /// else one so many after that, or what is left.
+    fn take(&mut self, ahead: usize) -> Option<(usize, Option<Lens<N>>)> {
+        let (first, end) = (self.begins.len() - 1, self.lens.len());
+        if self.skipped.front() == Some(&first) {
+            self.skipped.pop_front();
+        } else if self.next == first && first < end {
+            self.next += 1;
+        } else {
+            let chunk = self.next.max(first + ahead).min(end);
+            self.skipped.extend(self.next..chunk);
+            self.next = end.min(chunk + 1);
+            return if chunk < end { Some(chunk) } else { self.skipped.pop_front() }
+                .map(|chunk| (chunk, None));
+        }
+        Some((first, Some(self.begins[first])))
+    }
+
     fn has_run(&mut self, chunk: usize, lens: Lens<N>) {
         self.lens[chunk] = Some(lens);
         while let (Some(Some(lens)), Some(begin)) = (self.lens.get(self.begins.len() - 1), self.begins.last())
@@ -203,13 +225,9 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
         let (home, mut free) = (Home::default(), vec![]);
         let (mut waiting, mut held) = (VecDeque::new(), Lens::ZERO);
         loop {
-            let chunk = self.next.fetch_add(1, Ordering::Relaxed);
-            if chunk >= self.chunks.chunks {
-                break;
-            }
+            let Some((chunk, begin)) = lock(&self.known).take(P::AHEAD) else { break };
             let (lo, hi) = (self.chunks.cut(chunk), self.chunks.cut(chunk + 1));
             let iterations = Chunk { lo, hi, alone: false, home: &home };
-            let begin = self.begin(chunk);
             // SAFETY: the iterations of a chunk are the loop's, and this one is nobody else's.
             let in_place = begin.and_then(|begin| unsafe { self.parts.run_in_place(begin, iterations) });
             if let Some(lens) = in_place {
@@ -266,4 +284,41 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_left_to_who_can_append_in_place() {
+        let mut known = Known::of(8, Lens::<0>::ZERO);
+        let ran = |chunk: usize, known: &mut Known<0>| {
+            known.has_run(chunk, Lens { indices: [], values: 10 });
+        };
+        let in_place = |chunk, values| Some((chunk, Some(Lens { indices: [], values })));
+        let part = |chunk| Some((chunk, None));
+        assert_eq!(known.take(3), in_place(0, 0));
+        // 1 and 2 are left.
+        assert_eq!(known.take(3), part(3));
+        ran(0, &mut known);
+        assert_eq!(known.take(3), in_place(1, 10));
+        ran(3, &mut known);
+        assert_eq!(known.take(3), part(4));
+        ran(1, &mut known);
+        assert_eq!(known.take(3), in_place(2, 20));
+        ran(2, &mut known);
+        // 4 is under way.
+        assert_eq!(known.take(3), part(7));
+        // Nothing else comes after it.
+        assert_eq!(known.take(3), part(5));
+        ran(4, &mut known);
+        ran(5, &mut known);
+        assert_eq!(known.take(3), in_place(6, 60));
+        assert_eq!(known.take(3), None);
+        ran(7, &mut known);
+        ran(6, &mut known);
+        assert_eq!(known.take(3), None);
+        assert_eq!(known.begins.len(), 9);
+    }
 }
