@@ -28,7 +28,7 @@ unsafe fn body(
         let entries = A2_pos.index(A1_dim);
         let j_t1_parts = rt::workers(entries / 2).min(entries / B1_dim.max(1) + 1);
         let t1_next = t1_next_memory.array(j_t1_parts * B1_dim, 0_i32);
-        let t12_pos = t12_pos_memory.array(B1_dim + 1, 0_i32);
+        let t12_pos = t12_pos_memory.unwritten(B1_dim + 1);
         rt::threads(
             isa,
             &Task_part {
@@ -56,8 +56,8 @@ unsafe fn body(
             t12_pos.set(t1_row + 1, t1_all as i32);
         }
         let t1_len = if t1_all <= 2147483647 { t1_all } else { 72057594037927935 };
-        let t12_crd = t12_crd_memory.array(t1_len, 0_i32);
-        let t1_vals = t1_vals_memory.array(t1_len, 0.0_f64);
+        let t12_crd = t12_crd_memory.unwritten(t1_len);
+        let t1_vals = t1_vals_memory.unwritten(t1_len);
         rt::threads(
             isa,
             &Task_part_ {
@@ -96,9 +96,9 @@ unsafe fn body(
                 C2_pos: C2_pos.shared(),
                 C2_crd: rt::Own::of(C2_crd),
                 C_vals: rt::Own::of(C_vals),
-                t12_pos: &*t12_pos,
-                t12_crd: &*t12_crd,
-                t1_vals: &*t1_vals,
+                t12_pos: rt::written(t12_pos),
+                t12_crd: rt::written(t12_crd),
+                t1_vals: rt::written(t1_vals),
             },
             0..parts,
             entries

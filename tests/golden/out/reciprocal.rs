@@ -25,7 +25,7 @@ unsafe fn body(
         let entries = A2_pos.index(A2_dim);
         let j_t0_parts = rt::workers(entries / 2).min(entries / A1_dim.max(1) + 1);
         let t0_next = t0_next_memory.array(j_t0_parts * A1_dim, 0_i32);
-        let t02_pos = t02_pos_memory.array(A1_dim + 1, 0_i32);
+        let t02_pos = t02_pos_memory.unwritten(A1_dim + 1);
         rt::threads(
             isa,
             &Task_part {
@@ -53,8 +53,8 @@ unsafe fn body(
             t02_pos.set(t0_row + 1, t0_all as i32);
         }
         let t0_len = if t0_all <= 2147483647 { t0_all } else { 72057594037927935 };
-        let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
-        let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
+        let t02_crd = t02_crd_memory.unwritten(t0_len);
+        let t0_vals = t0_vals_memory.unwritten(t0_len);
         rt::threads(
             isa,
             &Task_part_ {
@@ -89,9 +89,9 @@ unsafe fn body(
                 C2_pos: C2_pos.shared(),
                 C2_crd: C2_crd.shared(),
                 C_vals: C_vals.shared(),
-                t02_pos: &*t02_pos,
-                t02_crd: &*t02_crd,
-                t0_vals: &*t0_vals,
+                t02_pos: rt::written(t02_pos),
+                t02_crd: rt::written(t02_crd),
+                t0_vals: rt::written(t0_vals),
             },
             rt::Lens {
                 indices: [C2_crd_len],

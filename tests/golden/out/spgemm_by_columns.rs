@@ -32,7 +32,7 @@ unsafe fn body(
         let entries = B2_pos.index(A2_dim);
         let j_t1_parts = rt::workers(entries / 2).min(entries / B2_dim.max(1) + 1);
         let t1_next = t1_next_memory.array(j_t1_parts * B2_dim, 0_i32);
-        let t12_pos = t12_pos_memory.array(B2_dim + 1, 0_i32);
+        let t12_pos = t12_pos_memory.unwritten(B2_dim + 1);
         rt::threads(
             isa,
             &Task_part {
@@ -60,8 +60,8 @@ unsafe fn body(
             t12_pos.set(t1_row + 1, t1_all as i32);
         }
         let t1_len = if t1_all <= 2147483647 { t1_all } else { 72057594037927935 };
-        let t12_crd = t12_crd_memory.array(t1_len, 0_i32);
-        let t1_vals = t1_vals_memory.array(t1_len, 0.0_f64);
+        let t12_crd = t12_crd_memory.unwritten(t1_len);
+        let t1_vals = t1_vals_memory.unwritten(t1_len);
         rt::threads(
             isa,
             &Task_part_ {
@@ -83,7 +83,7 @@ unsafe fn body(
         let entries_2 = A2_pos.index(A1_dim);
         let i_t0_parts = rt::workers(entries_2 / 2).min(entries_2 / A2_dim.max(1) + 1);
         let t0_next = t0_next_memory.array(i_t0_parts * A2_dim, 0_i32);
-        let t02_pos = t02_pos_memory.array(A2_dim + 1, 0_i32);
+        let t02_pos = t02_pos_memory.unwritten(A2_dim + 1);
         rt::threads(
             isa,
             &Task_part {
@@ -111,8 +111,8 @@ unsafe fn body(
             t02_pos.set(t0_row + 1, t0_all as i32);
         }
         let t0_len = if t0_all <= 2147483647 { t0_all } else { 72057594037927935 };
-        let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
-        let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
+        let t02_crd = t02_crd_memory.unwritten(t0_len);
+        let t0_vals = t0_vals_memory.unwritten(t0_len);
         rt::threads(
             isa,
             &Task_part_ {
@@ -144,12 +144,12 @@ unsafe fn body(
                 C2_pos: C2_pos.shared(),
                 C2_crd: rt::Own::of(C2_crd),
                 C_vals: rt::Own::of(C_vals),
-                t12_pos: &*t12_pos,
-                t12_crd: &*t12_crd,
-                t1_vals: &*t1_vals,
-                t02_pos: &*t02_pos,
-                t02_crd: &*t02_crd,
-                t0_vals: &*t0_vals,
+                t12_pos: rt::written(t12_pos),
+                t12_crd: rt::written(t12_crd),
+                t1_vals: rt::written(t1_vals),
+                t02_pos: rt::written(t02_pos),
+                t02_crd: rt::written(t02_crd),
+                t0_vals: rt::written(t0_vals),
             },
             0..parts,
             entries

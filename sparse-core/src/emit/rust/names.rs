@@ -7,7 +7,7 @@ use super::gathers::gathers;
 use super::quote::Ident;
 use super::shared::{Pairs, Same};
 use super::sizes::{Lets, lets};
-use super::twins::twins;
+use super::twins::Twins;
 use crate::format::TensorId;
 use crate::llir::verify::is_keyword;
 use crate::llir::walk::visit_stmts;
@@ -30,7 +30,7 @@ pub(crate) struct Names<'a> {
     carried: BTreeMap<VarId, Carried>,
     bounded: BTreeSet<BufferId>,
     unwritten: BTreeSet<BufferId>,
-    twins: BTreeMap<BufferId, BufferId>,
+    twins: Twins,
     /// The instruction set's marker value.
     pub(crate) isa: Ident,
     /// Index of an element that is read, changed and written.
@@ -137,10 +137,7 @@ impl<'a> Names<'a> {
             tasks,
             same: BTreeMap::new(),
             carried: rows,
-            twins: twins(program)
-                .into_iter()
-                .filter(|(f, l)| bounded.contains(f) && bounded.contains(l))
-                .collect(),
+            twins: Twins::of(program, |b| bounded.contains(&b)),
             bounded,
             unwritten,
             isa: unique("isa", &mut taken),
@@ -175,9 +172,9 @@ impl<'a> Names<'a> {
         &self.buffers[id.index()]
     }
 
-    /// The variable that holds an output's length: of two that grow together, the leader's.
+    /// The variable that holds an output's length: of those that grow together, the first one's.
     pub(crate) fn len(&self, id: BufferId) -> &Ident {
-        &self.lens[self.twins.get(&id).unwrap_or(&id).index()]
+        &self.lens[self.twins.first(id).index()]
     }
 
     /// What holds the memory of a scratch array.
@@ -260,14 +257,14 @@ impl<'a> Names<'a> {
         self.carried.iter().find_map(|(var, carried)| carried.bound(*var, buffer, index))
     }
 
-    /// Does an append to this array come right before one to its twin, which counts both?
+    /// Does an append to this array come right before one that counts both?
     pub(crate) fn leads(&self, id: BufferId) -> bool {
-        self.twins.values().any(|l| *l == id)
+        self.twins.leads(id)
     }
 
     /// Does another array's length serve this one?
     pub(crate) fn follows(&self, id: BufferId) -> bool {
-        self.twins.contains_key(&id)
+        self.twins.follows(id)
     }
 
     /// A growable buffer whose final length has an upper bound: a slice and a length, no check per append.
