@@ -54,7 +54,7 @@ unsafe fn body(
                     .saturating_mul(B4_dim),
                 usize::MAX,
             ),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
         C2_pos.scan(A1_dim);
     }
@@ -164,16 +164,14 @@ unsafe fn body_i(
                     f32,
                 >::new([B2_dim], A3_dim.saturating_mul(B4_dim), 0.0_f32),
             );
-        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
-            let A2_end = A2_pos.index(i + 1);
             let C2_begin = C2_crd.len();
             let mut w = w_memory.open();
-            for pA in A2_begin..A2_end {
-                let j = A2_crd.index(pA);
-                for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
-                    let k = B2_crd.index(pB);
-                    if 0 < A3_dim && 0 < B4_dim && 0 < A4_dim {
+            if 0 < A3_dim && 0 < B4_dim && 0 < A4_dim {
+                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                    let j = A2_crd.index(pA);
+                    for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
+                        let k = B2_crd.index(pB);
                         let w_block = w.block([k]);
                         for m in 0..A3_dim {
                             let n_end = if isa.fits(512) {
@@ -376,7 +374,6 @@ unsafe fn body_i(
                 |n| (C2_crd.extended(n), C_vals.extended(n * (A3_dim * B4_dim))),
             );
             C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
-            A2_begin = A2_end;
         }
     }
 }

@@ -44,7 +44,7 @@ unsafe fn body(
                     ),
                 usize::MAX,
             ),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }

@@ -52,7 +52,7 @@ unsafe fn body(
             |pB| B3_pos.index(B2_pos.index(pB)),
             pB1_begin..pB1_end,
             B3_pos.index(B2_pos.index(pB1_end)),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
         A1_pos.set(1, A1_crd_len as i32);
         [A1_crd_len]

@@ -40,7 +40,7 @@ unsafe fn body(
             |i| B2_pos.index(i),
             0..B1_dim,
             B2_pos.index(B1_dim),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
         A1_pos.set(1, A1_crd_len as i32);
         [A1_crd_len]
