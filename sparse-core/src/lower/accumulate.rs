@@ -5,7 +5,7 @@ use super::{Lowered, Lowerer};
 use crate::cin::grid::constant;
 use crate::cin::val::Val;
 use crate::front::ast::IndexVar;
-use crate::llir::{Block, Elem, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
+use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, VarId, build};
 use crate::scalar::Value;
 
 /// Where a reduction goes until it is written.
@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         }
         let sizes: Vec<u64> = columns.iter().filter_map(|v| constant(self.provenance, *v)).collect();
         let len = sizes.iter().product::<u64>() as u32;
-        let buffer = self.provisional("acc", Elem::Scalar(self.dtype), Space::Register { len });
+        let buffer = self.register_array(len);
         block.push(Stmt::Local { buffer, init: Some(identity) });
         let dims = sizes.into_iter().map(Expr::Index).collect();
         let indices = columns.to_vec();

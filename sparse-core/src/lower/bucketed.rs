@@ -152,15 +152,14 @@ impl Lowerer<'_> {
         let mut block = Block::new();
         let parts = self.parts(w, (&inner, &producer), &dims[0], is_result, &mut block);
         let n = parts.as_ref().map_or(Expr::Index(1), |parts| parts.n.clone());
-        let zero = Value::I32(0);
         block.push(Stmt::Alloc {
             buffer: next,
             len: build::mul(n.clone(), dims[0].clone()),
-            init: Init::Value(zero),
+            init: Init::Value(Value::I32(0)),
         });
         if !is_result {
             let len = build::add(dims[0].clone(), Expr::Index(1));
-            block.push(Stmt::Alloc { buffer: rows.pos, len, init: Init::Value(zero) });
+            block.push(Stmt::Alloc { buffer: rows.pos, len, init: Init::Unwritten });
         }
         block.extend(self.fill_rows(true, (next, rows), &inner, &producer, &parts)?);
         let (counted, all) = self.sum_counts(&name, (next, rows.pos), &dims[0], &n);
@@ -170,8 +169,9 @@ impl Lowerer<'_> {
             let few = build::le(all, Expr::Index(MOST));
             let len = build::select(few, all, Expr::Index(u64::MAX >> 8));
             let len = self.bind(&format!("{name}_len"), len, &mut block);
-            block.push(Stmt::Alloc { buffer: rows.crd, len: len.clone(), init: Init::Value(zero) });
-            block.push(Stmt::Alloc { buffer: rows.vals, len, init: Init::Value(self.dtype.zero()) });
+            // Each element is put there.
+            block.push(Stmt::Alloc { buffer: rows.crd, len: len.clone(), init: Init::Unwritten });
+            block.push(Stmt::Alloc { buffer: rows.vals, len, init: Init::Unwritten });
         }
         let fill = self.fill_rows(false, (next, rows), &inner, &producer, &parts)?;
         if is_result {

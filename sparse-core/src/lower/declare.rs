@@ -32,8 +32,14 @@ impl Lowerer<'_> {
         buffer
     }
 
+    /// Registers that sums accumulate in.
+    pub(super) fn register_array(&mut self, len: u32) -> BufferId {
+        self.provisional("acc", Elem::Scalar(self.dtype), Space::Register { len })
+    }
+
+    /// One of a tensor's arrays.
     pub(super) fn declare(&mut self, array: Array, space: Space) -> BufferId {
-        if let Some(at) = self.buffers.iter().position(|b| b.array == array && array != Array::Local) {
+        if let Some(at) = self.buffers.iter().position(|b| b.array == array) {
             return BufferId(at as u32);
         }
         let name = |t: TensorId| self.kernel.tensors[t.index()].name.to_string();
@@ -41,11 +47,7 @@ impl Lowerer<'_> {
             Array::Pos(t, l) => (format!("{}{}_pos", name(t), l + 1), Elem::Index),
             Array::Crd(t, l) => (format!("{}{}_crd", name(t), l + 1), Elem::Index),
             Array::Vals(t) => (format!("{}_vals", name(t)), Elem::Scalar(self.dtype)),
-            Array::Local => {
-                let locals = self.buffers.iter().filter(|b| b.array == Array::Local).count();
-                let name = if locals == 0 { "acc".to_string() } else { format!("acc_{}", locals + 1) };
-                (name, Elem::Scalar(self.dtype))
-            }
+            Array::Local => unreachable!("an array of no tensor is declared by its name"),
         };
         self.buffers.push(Buffer { name, elem, space, array });
         BufferId(self.buffers.len() as u32 - 1)
@@ -55,6 +57,7 @@ impl Lowerer<'_> {
     pub(super) fn forget_last(&mut self, buffer: BufferId) {
         if buffer.index() + 1 == self.buffers.len() {
             self.buffers.pop();
+            self.provisional.remove(&buffer);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::cin::algebra::simplify;
 use crate::cin::val::{AccessId, Val};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
+use crate::llir::{Block, BufferId, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
 use crate::scalar::{BinaryOp, Monoid};
 
 impl Lowerer<'_> {
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
         fixed: Vec<Val>,
         rest: Val,
     ) -> Result<Option<Block>, Box<Diagnostic>> {
-        let sum = self.declare(Array::Local, Space::Register { len: lane.width });
+        let sum = self.register_array(lane.width);
         let inner = self.lower(loops, State { rhs: rest, lhs: Lhs::Register(sum), ..st.clone() })?;
         let Some((mut inner, some)) = flat(inner) else {
             self.forget_last(sum);

@@ -13,7 +13,7 @@ use crate::cin::val::Val;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::walk::substitute;
-use crate::llir::{Array, Block, Expr, LoopKind, Space, Stmt, Ty, build};
+use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, build};
 
 /// So many bytes are a tile on every processor: half of what SSE2 has. Others have registers for these.
 const FITS: u64 = 128;
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
             let Some(identity) = m.identity(self.dtype) else {
                 unreachable!("the front checks the monoid's type")
             };
-            let acc = self.declare(Array::Local, Space::Register { len: width });
+            let acc = self.register_array(width);
             let (lhs, op, rhs) = (Lhs::Register(acc), Some(*m), (**body).clone());
             let lane = Some(lane.clone());
             let inner = State { rhs, lhs, op, lane, leaf: None, opens: vec![], ..st.clone() };
@@ -250,7 +250,7 @@ impl Lowerer<'_> {
 
     fn one_appended_tile(&mut self, loops: &[IndexVar], lane: Lane, st: &State) -> Lowered {
         let identity = self.identity(st);
-        let acc = self.declare(Array::Local, Space::Register { len: lane.width });
+        let acc = self.register_array(lane.width);
         let inner = State { lhs: Lhs::Register(acc), lane: Some(lane.clone()), ..st.clone() };
         let inner = self.lower(loops, inner)?;
         if inner.is_empty() {
@@ -272,7 +272,7 @@ impl Lowerer<'_> {
         let Some(identity) = st.op.and_then(|m| m.identity(self.dtype)) else {
             unreachable!("only a reduction is tiled")
         };
-        let acc = self.declare(Array::Local, Space::Register { len: lane.width });
+        let acc = self.register_array(lane.width);
         let inner = State { lhs: Lhs::Register(acc), lane: Some(lane.clone()), ..st.clone() };
         let inner = self.lower(loops, inner)?;
         if inner.is_empty() {

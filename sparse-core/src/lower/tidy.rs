@@ -8,8 +8,8 @@ use crate::llir::{Block, Buffer, BufferId, Cmp, Expr, Param, Space, Step, Stmt, 
 /// Removes constants that nothing uses, and inlines those that are used once, right after, as a bound of a loop or
 /// the beginning of a cursor: `for p in pos[i]..pos[i + 1]`, `let mut p = pos[i]`.
 ///
-/// Only loads of arguments are moved, and only over declarations, so nothing can change in between; a loop's bounds
-/// are evaluated once, before it. Nor is anything asked that makes no difference.
+/// Only loads are moved, and only over declarations, so nothing can change in between; a loop's bounds are evaluated once,
+/// before it. Nor is anything asked that makes no difference.
 pub(super) fn tidy(mut block: Block, buffers: &[Buffer]) -> Block {
     let mut tidy = Tidy { buffers, uses: vec![] };
     visit_exprs(&block, &mut |e| tidy.count(e, 1));
@@ -60,7 +60,7 @@ impl Tidy<'_> {
                 continue;
             }
             if uses == 1
-                && is_argument_load(value, self.buffers)
+                && is_load(value, self.buffers)
                 && let Some(user) = after.iter_mut().find(|s| !is_let(s) || s.mentions(*var))
                 && let Some(slot) = bound(user, *var)
             {
@@ -87,8 +87,12 @@ fn is_let(s: &Stmt) -> bool {
     matches!(s, Stmt::Let { .. } | Stmt::Mut { .. })
 }
 
-fn is_argument_load(e: &Expr, buffers: &[Buffer]) -> bool {
-    matches!(e, Expr::Load { buffer, .. } if buffers[buffer.index()].space == Space::Input)
+/// A GPU's own arrays are not among them: there bounds are evaluated in each iteration.
+fn is_load(e: &Expr, buffers: &[Buffer]) -> bool {
+    let movable = |buffer: &BufferId| {
+        matches!(buffers[buffer.index()].space, Space::Input | Space::Scratch | Space::Gathered)
+    };
+    matches!(e, Expr::Load { buffer, .. } if movable(buffer))
 }
 
 /// Where a statement takes the variable as a loop's bound or a cursor's beginning.

@@ -28,7 +28,7 @@ unsafe fn body(
         let entries = A2_pos.index(A1_dim);
         let j_t1_parts = rt::workers(entries / 2).min(entries / B1_dim.max(1) + 1);
         let t1_next = t1_next_memory.array(j_t1_parts * B1_dim, 0_i32);
-        let t12_pos = t12_pos_memory.array(B1_dim + 1, 0_i32);
+        let t12_pos = t12_pos_memory.unwritten(B1_dim + 1);
         rt::threads(
             isa,
             &Task_part {
@@ -56,11 +56,11 @@ unsafe fn body(
             t12_pos.set(t1_row + 1, t1_all as i32);
         }
         let t1_len = if t1_all <= 2147483647 { t1_all } else { 72057594037927935 };
-        let t12_crd = t12_crd_memory.array(t1_len, 0_i32);
-        let t1_vals = t1_vals_memory.array(t1_len, 0.0_f64);
+        let t12_crd = t12_crd_memory.unwritten(t1_len);
+        let t1_vals = t1_vals_memory.unwritten(t1_len);
         rt::threads(
             isa,
-            &Task_part_ {
+            &Task_part_2 {
                 B1_dim,
                 A1_dim,
                 entries,
@@ -83,7 +83,7 @@ unsafe fn body(
         let i_step = (B1_dim + parts - 1) / parts;
         rt::grow(
             isa,
-            &Task_part__ {
+            &Task_part_3 {
                 B1_dim,
                 B2_dim,
                 i_step,
@@ -96,9 +96,9 @@ unsafe fn body(
                 C2_pos: C2_pos.shared(),
                 C2_crd: rt::Own::of(C2_crd),
                 C_vals: rt::Own::of(C_vals),
-                t12_pos: &*t12_pos,
-                t12_crd: &*t12_crd,
-                t1_vals: &*t1_vals,
+                t12_pos: rt::written(t12_pos),
+                t12_crd: rt::written(t12_crd),
+                t1_vals: rt::written(t1_vals),
             },
             0..parts,
             entries
@@ -172,7 +172,7 @@ unsafe fn body_part(
         for part in chunk.lo..chunk.hi {
             let first = part * B1_dim;
             let j_t1_begin = rt::lower_bound(
-                &*A2_pos,
+                A2_pos,
                 0,
                 A1_dim,
                 entries * part / j_t1_parts,
@@ -180,7 +180,7 @@ unsafe fn body_part(
             let j_t1_end = if part + 1 == j_t1_parts {
                 A1_dim
             } else {
-                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t1_parts)
+                rt::lower_bound(A2_pos, 0, A1_dim, entries * (part + 1) / j_t1_parts)
             };
             for pA in A2_pos.index(j_t1_begin)..A2_pos.index(j_t1_end) {
                 let i_t1 = A2_crd.index(pA);
@@ -267,7 +267,7 @@ unsafe fn baseline_part(
     }
 }
 /// What the iterations of `part` capture.
-struct Task_part_<'a> {
+struct Task_part_2<'a> {
     B1_dim: usize,
     A1_dim: usize,
     entries: usize,
@@ -279,10 +279,10 @@ struct Task_part_<'a> {
     t1_vals: rt::Shared<f64>,
     t1_next: rt::Shared<i32>,
 }
-impl rt::Task for Task_part_<'_> {
+impl rt::Task for Task_part_2<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part_ {
+        let Task_part_2 {
             B1_dim,
             A1_dim,
             entries,
@@ -294,15 +294,15 @@ impl rt::Task for Task_part_<'_> {
             ref t1_vals,
             ref t1_next,
         } = *self;
-        let body_part_ = match isa {
+        let body_part_2 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part_,
+            rt::Level::Avx512 => avx512_part_2,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part_,
-            _ => baseline_part_,
+            rt::Level::Avx2 => avx2_part_2,
+            _ => baseline_part_2,
         };
         unsafe {
-            body_part_(
+            body_part_2(
                 chunk,
                 B1_dim,
                 A1_dim,
@@ -323,7 +323,7 @@ impl rt::Task for Task_part_<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part_(
+unsafe fn body_part_2(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     B1_dim: usize,
@@ -341,7 +341,7 @@ unsafe fn body_part_(
         for part in chunk.lo..chunk.hi {
             let first = part * B1_dim;
             let j_t1_begin = rt::lower_bound(
-                &*A2_pos,
+                A2_pos,
                 0,
                 A1_dim,
                 entries * part / j_t1_parts,
@@ -349,7 +349,7 @@ unsafe fn body_part_(
             let j_t1_end = if part + 1 == j_t1_parts {
                 A1_dim
             } else {
-                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t1_parts)
+                rt::lower_bound(A2_pos, 0, A1_dim, entries * (part + 1) / j_t1_parts)
             };
             for j_t1 in j_t1_begin..j_t1_end {
                 for pA in A2_pos.index(j_t1)..A2_pos.index(j_t1 + 1) {
@@ -366,7 +366,7 @@ unsafe fn body_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part_(
+unsafe fn avx512_part_2(
     chunk: rt::Chunk,
     B1_dim: usize,
     A1_dim: usize,
@@ -380,7 +380,7 @@ unsafe fn avx512_part_(
     t1_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx512::assume(),
             chunk,
             B1_dim,
@@ -398,7 +398,7 @@ unsafe fn avx512_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part_(
+unsafe fn avx2_part_2(
     chunk: rt::Chunk,
     B1_dim: usize,
     A1_dim: usize,
@@ -412,7 +412,7 @@ unsafe fn avx2_part_(
     t1_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx2::assume(),
             chunk,
             B1_dim,
@@ -428,7 +428,7 @@ unsafe fn avx2_part_(
         )
     }
 }
-unsafe fn baseline_part_(
+unsafe fn baseline_part_2(
     chunk: rt::Chunk,
     B1_dim: usize,
     A1_dim: usize,
@@ -442,7 +442,7 @@ unsafe fn baseline_part_(
     t1_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Baseline,
             chunk,
             B1_dim,
@@ -459,7 +459,7 @@ unsafe fn baseline_part_(
     }
 }
 /// What the iterations of `part` capture.
-struct Task_part__<'a> {
+struct Task_part_3<'a> {
     B1_dim: usize,
     B2_dim: usize,
     i_step: usize,
@@ -476,10 +476,10 @@ struct Task_part__<'a> {
     t12_crd: &'a [i32],
     t1_vals: &'a [f64],
 }
-impl rt::Task for Task_part__<'_> {
+impl rt::Task for Task_part_3<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part__ {
+        let Task_part_3 {
             B1_dim,
             B2_dim,
             i_step,
@@ -496,15 +496,15 @@ impl rt::Task for Task_part__<'_> {
             t12_crd,
             t1_vals,
         } = *self;
-        let body_part__ = match isa {
+        let body_part_3 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part__,
+            rt::Level::Avx512 => avx512_part_3,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part__,
-            _ => baseline_part__,
+            rt::Level::Avx2 => avx2_part_3,
+            _ => baseline_part_3,
         };
         unsafe {
-            body_part__(
+            body_part_3(
                 chunk,
                 B1_dim,
                 B2_dim,
@@ -525,7 +525,7 @@ impl rt::Task for Task_part__<'_> {
         }
     }
 }
-impl rt::Grower<f64, 1> for Task_part__<'_> {
+impl rt::Grower<f64, 1> for Task_part_3<'_> {
     fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
         ([self.C2_crd], self.C_vals)
     }
@@ -535,7 +535,7 @@ impl rt::Grower<f64, 1> for Task_part__<'_> {
         ]: [rt::Own<rt::Grown<i32>>; 1],
         C_vals: rt::Own<rt::Grown<f64>>,
     ) -> Self {
-        Task_part__ {
+        Task_part_3 {
             C2_crd,
             C_vals,
             ..*self
@@ -547,7 +547,7 @@ impl rt::Grower<f64, 1> for Task_part__<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part__(
+unsafe fn body_part_3(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     B1_dim: usize,
@@ -575,17 +575,15 @@ unsafe fn body_part__(
             let window_end = (window_begin + i_step).min(B1_dim);
             for i in window_begin..window_end {
                 let C2_begin = C2_crd.len();
-                let pt12_begin = t12_pos.index(i);
-                let pt12_end = t12_pos.index(i + 1);
                 let mut t0 = t0_memory.open();
-                for pt1 in pt12_begin..pt12_end {
+                for pt1 in t12_pos.index(i)..t12_pos.index(i + 1) {
                     let j = t12_crd.index(pt1);
                     for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
                         let k_t0 = A2_crd.index(pA);
-                        let at_ = t0.place([k_t0]);
+                        let at_2 = t0.place([k_t0]);
                         t0.set(
-                            at_,
-                            isa.mul_add(t1_vals.at(pt1), A_vals.at(pA), t0.at(at_)),
+                            at_2,
+                            isa.mul_add(t1_vals.at(pt1), A_vals.at(pA), t0.at(at_2)),
                         );
                     }
                 }
@@ -640,7 +638,7 @@ unsafe fn body_part__(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part__(
+unsafe fn avx512_part_3(
     chunk: rt::Chunk,
     B1_dim: usize,
     B2_dim: usize,
@@ -659,7 +657,7 @@ unsafe fn avx512_part__(
     t1_vals: &[f64],
 ) {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Avx512::assume(),
             chunk,
             B1_dim,
@@ -682,7 +680,7 @@ unsafe fn avx512_part__(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part__(
+unsafe fn avx2_part_3(
     chunk: rt::Chunk,
     B1_dim: usize,
     B2_dim: usize,
@@ -701,7 +699,7 @@ unsafe fn avx2_part__(
     t1_vals: &[f64],
 ) {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Avx2::assume(),
             chunk,
             B1_dim,
@@ -722,7 +720,7 @@ unsafe fn avx2_part__(
         )
     }
 }
-unsafe fn baseline_part__(
+unsafe fn baseline_part_3(
     chunk: rt::Chunk,
     B1_dim: usize,
     B2_dim: usize,
@@ -741,7 +739,7 @@ unsafe fn baseline_part__(
     t1_vals: &[f64],
 ) {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Baseline,
             chunk,
             B1_dim,

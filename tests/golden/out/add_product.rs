@@ -46,7 +46,7 @@ unsafe fn body(
                 .index(E1_dim)
                 .saturating_mul((B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1))
                 .saturating_add(E2_pos.index(E1_dim)),
-            (rt::Positions(&*A2_pos), rt::Positions(&*E2_pos)),
+            (rt::Positions(A2_pos), rt::Positions(E2_pos)),
         );
         C2_pos.scan(E1_dim);
     }

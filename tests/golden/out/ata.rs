@@ -25,7 +25,7 @@ unsafe fn body(
         let entries = A2_pos.index(A1_dim);
         let j_t0_parts = rt::workers(entries / 2).min(entries / A2_dim.max(1) + 1);
         let t0_next = t0_next_memory.array(j_t0_parts * A2_dim, 0_i32);
-        let t02_pos = t02_pos_memory.array(A2_dim + 1, 0_i32);
+        let t02_pos = t02_pos_memory.unwritten(A2_dim + 1);
         rt::threads(
             isa,
             &Task_part {
@@ -53,11 +53,11 @@ unsafe fn body(
             t02_pos.set(t0_row + 1, t0_all as i32);
         }
         let t0_len = if t0_all <= 2147483647 { t0_all } else { 72057594037927935 };
-        let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
-        let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
+        let t02_crd = t02_crd_memory.unwritten(t0_len);
+        let t0_vals = t0_vals_memory.unwritten(t0_len);
         rt::threads(
             isa,
-            &Task_part_ {
+            &Task_part_2 {
                 A2_dim,
                 A1_dim,
                 entries,
@@ -77,7 +77,7 @@ unsafe fn body(
         let i_step = (A2_dim + parts - 1) / parts;
         rt::grow(
             isa,
-            &Task_part__ {
+            &Task_part_3 {
                 A2_dim,
                 A2_dim_2,
                 i_step,
@@ -87,9 +87,9 @@ unsafe fn body(
                 C2_pos: C2_pos.shared(),
                 C2_crd: rt::Own::of(C2_crd),
                 C_vals: rt::Own::of(C_vals),
-                t02_pos: &*t02_pos,
-                t02_crd: &*t02_crd,
-                t0_vals: &*t0_vals,
+                t02_pos: rt::written(t02_pos),
+                t02_crd: rt::written(t02_crd),
+                t0_vals: rt::written(t0_vals),
             },
             0..parts,
             entries.saturating_mul((entries / A1_dim.max(1)).saturating_add(1)),
@@ -161,7 +161,7 @@ unsafe fn body_part(
         for part in chunk.lo..chunk.hi {
             let first = part * A2_dim;
             let j_t0_begin = rt::lower_bound(
-                &*A2_pos,
+                A2_pos,
                 0,
                 A1_dim,
                 entries * part / j_t0_parts,
@@ -169,7 +169,7 @@ unsafe fn body_part(
             let j_t0_end = if part + 1 == j_t0_parts {
                 A1_dim
             } else {
-                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t0_parts)
+                rt::lower_bound(A2_pos, 0, A1_dim, entries * (part + 1) / j_t0_parts)
             };
             for pA in A2_pos.index(j_t0_begin)..A2_pos.index(j_t0_end) {
                 let i_t0 = A2_crd.index(pA);
@@ -256,7 +256,7 @@ unsafe fn baseline_part(
     }
 }
 /// What the iterations of `part` capture.
-struct Task_part_<'a> {
+struct Task_part_2<'a> {
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
@@ -268,10 +268,10 @@ struct Task_part_<'a> {
     t0_vals: rt::Shared<f64>,
     t0_next: rt::Shared<i32>,
 }
-impl rt::Task for Task_part_<'_> {
+impl rt::Task for Task_part_2<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part_ {
+        let Task_part_2 {
             A2_dim,
             A1_dim,
             entries,
@@ -283,15 +283,15 @@ impl rt::Task for Task_part_<'_> {
             ref t0_vals,
             ref t0_next,
         } = *self;
-        let body_part_ = match isa {
+        let body_part_2 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part_,
+            rt::Level::Avx512 => avx512_part_2,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part_,
-            _ => baseline_part_,
+            rt::Level::Avx2 => avx2_part_2,
+            _ => baseline_part_2,
         };
         unsafe {
-            body_part_(
+            body_part_2(
                 chunk,
                 A2_dim,
                 A1_dim,
@@ -312,7 +312,7 @@ impl rt::Task for Task_part_<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part_(
+unsafe fn body_part_2(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     A2_dim: usize,
@@ -330,7 +330,7 @@ unsafe fn body_part_(
         for part in chunk.lo..chunk.hi {
             let first = part * A2_dim;
             let j_t0_begin = rt::lower_bound(
-                &*A2_pos,
+                A2_pos,
                 0,
                 A1_dim,
                 entries * part / j_t0_parts,
@@ -338,7 +338,7 @@ unsafe fn body_part_(
             let j_t0_end = if part + 1 == j_t0_parts {
                 A1_dim
             } else {
-                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t0_parts)
+                rt::lower_bound(A2_pos, 0, A1_dim, entries * (part + 1) / j_t0_parts)
             };
             for j_t0 in j_t0_begin..j_t0_end {
                 for pA in A2_pos.index(j_t0)..A2_pos.index(j_t0 + 1) {
@@ -355,7 +355,7 @@ unsafe fn body_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part_(
+unsafe fn avx512_part_2(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
@@ -369,7 +369,7 @@ unsafe fn avx512_part_(
     t0_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx512::assume(),
             chunk,
             A2_dim,
@@ -387,7 +387,7 @@ unsafe fn avx512_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part_(
+unsafe fn avx2_part_2(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
@@ -401,7 +401,7 @@ unsafe fn avx2_part_(
     t0_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx2::assume(),
             chunk,
             A2_dim,
@@ -417,7 +417,7 @@ unsafe fn avx2_part_(
         )
     }
 }
-unsafe fn baseline_part_(
+unsafe fn baseline_part_2(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
@@ -431,7 +431,7 @@ unsafe fn baseline_part_(
     t0_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Baseline,
             chunk,
             A2_dim,
@@ -448,7 +448,7 @@ unsafe fn baseline_part_(
     }
 }
 /// What the iterations of `part` capture.
-struct Task_part__<'a> {
+struct Task_part_3<'a> {
     A2_dim: usize,
     A2_dim_2: usize,
     i_step: usize,
@@ -462,10 +462,10 @@ struct Task_part__<'a> {
     t02_crd: &'a [i32],
     t0_vals: &'a [f64],
 }
-impl rt::Task for Task_part__<'_> {
+impl rt::Task for Task_part_3<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part__ {
+        let Task_part_3 {
             A2_dim,
             A2_dim_2,
             i_step,
@@ -479,15 +479,15 @@ impl rt::Task for Task_part__<'_> {
             t02_crd,
             t0_vals,
         } = *self;
-        let body_part__ = match isa {
+        let body_part_3 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part__,
+            rt::Level::Avx512 => avx512_part_3,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part__,
-            _ => baseline_part__,
+            rt::Level::Avx2 => avx2_part_3,
+            _ => baseline_part_3,
         };
         unsafe {
-            body_part__(
+            body_part_3(
                 chunk,
                 A2_dim,
                 A2_dim_2,
@@ -505,7 +505,7 @@ impl rt::Task for Task_part__<'_> {
         }
     }
 }
-impl rt::Grower<f64, 1> for Task_part__<'_> {
+impl rt::Grower<f64, 1> for Task_part_3<'_> {
     fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
         ([self.C2_crd], self.C_vals)
     }
@@ -515,7 +515,7 @@ impl rt::Grower<f64, 1> for Task_part__<'_> {
         ]: [rt::Own<rt::Grown<i32>>; 1],
         C_vals: rt::Own<rt::Grown<f64>>,
     ) -> Self {
-        Task_part__ {
+        Task_part_3 {
             C2_crd,
             C_vals,
             ..*self
@@ -527,7 +527,7 @@ impl rt::Grower<f64, 1> for Task_part__<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part__(
+unsafe fn body_part_3(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     A2_dim: usize,
@@ -552,17 +552,15 @@ unsafe fn body_part__(
             let window_end = (window_begin + i_step).min(A2_dim);
             for i in window_begin..window_end {
                 let C2_begin = C2_crd.len();
-                let pt02_begin = t02_pos.index(i);
-                let pt02_end = t02_pos.index(i + 1);
                 let mut w = w_memory.open();
-                for pt0 in pt02_begin..pt02_end {
+                for pt0 in t02_pos.index(i)..t02_pos.index(i + 1) {
                     let j = t02_crd.index(pt0);
                     for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
                         let k = A2_crd.index(pA);
-                        let at_ = w.place([k]);
+                        let at_2 = w.place([k]);
                         w.set(
-                            at_,
-                            isa.mul_add(t0_vals.at(pt0), A_vals.at(pA), w.at(at_)),
+                            at_2,
+                            isa.mul_add(t0_vals.at(pt0), A_vals.at(pA), w.at(at_2)),
                         );
                     }
                 }
@@ -577,7 +575,7 @@ unsafe fn body_part__(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part__(
+unsafe fn avx512_part_3(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_dim_2: usize,
@@ -593,7 +591,7 @@ unsafe fn avx512_part__(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Avx512::assume(),
             chunk,
             A2_dim,
@@ -613,7 +611,7 @@ unsafe fn avx512_part__(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part__(
+unsafe fn avx2_part_3(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_dim_2: usize,
@@ -629,7 +627,7 @@ unsafe fn avx2_part__(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Avx2::assume(),
             chunk,
             A2_dim,
@@ -647,7 +645,7 @@ unsafe fn avx2_part__(
         )
     }
 }
-unsafe fn baseline_part__(
+unsafe fn baseline_part_3(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_dim_2: usize,
@@ -663,7 +661,7 @@ unsafe fn baseline_part__(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Baseline,
             chunk,
             A2_dim,

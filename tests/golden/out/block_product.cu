@@ -107,12 +107,12 @@ extern "C" __global__ void __launch_bounds__(256) block_product_scatters(
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
         int w_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                for (int m = 0; m < A3_dim; ++m) {
-                    for (int n = 0; n < B4_dim; ++n) {
-                        if (0 < A4_dim) {
+        if (0 < A4_dim) {
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                    for (int m = 0; m < A3_dim; ++m) {
+                        for (int n = 0; n < B4_dim; ++n) {
                             w_len = addCounts(w_len, 1);
                         }
                     }
@@ -153,13 +153,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) block_product_count(
             for (int at = w_begin; at < w_end; ++at) {
                 w1_crd[at] = 2147483647;
             }
-            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                const int j = A2_crd[pA];
-                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                    const int k = B2_crd[pB];
-                    for (int m = 0; m < A3_dim; ++m) {
-                        for (int n = 0; n < B4_dim; ++n) {
-                            if (0 < A4_dim) {
+            if (0 < A4_dim) {
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                        const int k = B2_crd[pB];
+                        for (int m = 0; m < A3_dim; ++m) {
+                            for (int n = 0; n < B4_dim; ++n) {
                                 const long long code = (long long)(int)(((long long)(k & (places - 1)) * A3_dim + m) & (places - 1)) * B4_dim + n;
                                 int at = w_begin + placeOf(code, places);
                                 int held = w1_crd[at];
@@ -248,13 +248,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) block_product_count_largest
                 for (int at = w_begin; at < w_end; ++at) {
                     w1_crd[at] = 2147483647;
                 }
-                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-                    const int j = A2_crd[pA];
-                    for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                        const int k = B2_crd[pB];
-                        for (int m = 0; m < A3_dim; ++m) {
-                            for (int n = 0; n < B4_dim; ++n) {
-                                if (0 < A4_dim) {
+                if (0 < A4_dim) {
+                    for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                            const int k = B2_crd[pB];
+                            for (int m = 0; m < A3_dim; ++m) {
+                                for (int n = 0; n < B4_dim; ++n) {
                                     const long long code = (long long)(int)(((long long)(k & (places - 1)) * A3_dim + m) & (places - 1)) * B4_dim + n;
                                     int at = w_begin + placeOf(code, places);
                                     int held = w1_crd[at];

@@ -54,7 +54,7 @@ unsafe fn body(
                     .saturating_mul(B4_dim),
                 usize::MAX,
             ),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
         C2_pos.scan(A1_dim);
     }
@@ -164,16 +164,14 @@ unsafe fn body_i(
                     f32,
                 >::new([B2_dim], A3_dim.saturating_mul(B4_dim), 0.0_f32),
             );
-        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
-            let A2_end = A2_pos.index(i + 1);
             let C2_begin = C2_crd.len();
             let mut w = w_memory.open();
-            for pA in A2_begin..A2_end {
-                let j = A2_crd.index(pA);
-                for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
-                    let k = B2_crd.index(pB);
-                    if 0 < A3_dim && 0 < B4_dim && 0 < A4_dim {
+            if 0 < A3_dim && 0 < B4_dim && 0 < A4_dim {
+                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                    let j = A2_crd.index(pA);
+                    for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
+                        let k = B2_crd.index(pB);
                         let w_block = w.block([k]);
                         for m in 0..A3_dim {
                             let n_end = if isa.fits(512) {
@@ -182,20 +180,20 @@ unsafe fn body_i(
                                 0
                             };
                             for n0 in (0..n_end).step_by(128) {
-                                let mut acc_4: [f32; 128] = [0.0_f32; 128];
+                                let mut acc: [f32; 128] = [0.0_f32; 128];
                                 for l in 0..A4_dim {
                                     for lane in 0..128_usize {
-                                        acc_4[lane] = isa
+                                        acc[lane] = isa
                                             .mul_add(
                                                 A_vals.at((pA * A3_dim + m) * A4_dim + l),
                                                 B_vals.at((pB * A4_dim + l) * B4_dim + n0 + lane),
-                                                acc_4[lane],
+                                                acc[lane],
                                             );
                                     }
                                 }
                                 for lane in 0..128_usize {
                                     let at = m * B4_dim + n0 + lane;
-                                    w_block.set(at, w_block.at(at) + acc_4[lane]);
+                                    w_block.set(at, w_block.at(at) + acc[lane]);
                                 }
                             }
                             let n_end_2 = if isa.fits(256) {
@@ -204,25 +202,25 @@ unsafe fn body_i(
                                 n_end
                             };
                             for n0 in (n_end..n_end_2).step_by(64) {
-                                let mut acc_5: [f32; 64] = [0.0_f32; 64];
+                                let mut acc_2: [f32; 64] = [0.0_f32; 64];
                                 for l in 0..A4_dim {
                                     for lane in 0..64_usize {
-                                        acc_5[lane] = isa
+                                        acc_2[lane] = isa
                                             .mul_add(
                                                 A_vals.at((pA * A3_dim + m) * A4_dim + l),
                                                 B_vals.at((pB * A4_dim + l) * B4_dim + n0 + lane),
-                                                acc_5[lane],
+                                                acc_2[lane],
                                             );
                                     }
                                 }
                                 for lane in 0..64_usize {
                                     let at = m * B4_dim + n0 + lane;
-                                    w_block.set(at, w_block.at(at) + acc_5[lane]);
+                                    w_block.set(at, w_block.at(at) + acc_2[lane]);
                                 }
                             }
                             let n_end_3 = B4_dim / 32 * 32;
                             for n0 in (n_end_2..n_end_3).step_by(32) {
-                                let mut acc_6: [f32; 32] = [0.0_f32; 32];
+                                let mut acc_3: [f32; 32] = [0.0_f32; 32];
                                 let mut next = 0_usize;
                                 let end = A4_dim;
                                 let mut partial = [[0.0_f32; 32]; 2];
@@ -242,25 +240,25 @@ unsafe fn body_i(
                                 }
                                 for l in next..end {
                                     for lane in 0..32_usize {
-                                        acc_6[lane] = isa
+                                        acc_3[lane] = isa
                                             .mul_add(
                                                 A_vals.at((pA * A3_dim + m) * A4_dim + l),
                                                 B_vals.at((pB * A4_dim + l) * B4_dim + n0 + lane),
-                                                acc_6[lane],
+                                                acc_3[lane],
                                             );
                                     }
                                 }
                                 for at in 0..32 {
-                                    acc_6[at] += partial[0][at] + partial[1][at];
+                                    acc_3[at] += partial[0][at] + partial[1][at];
                                 }
                                 for lane in 0..32_usize {
                                     let at = m * B4_dim + n0 + lane;
-                                    w_block.set(at, w_block.at(at) + acc_6[lane]);
+                                    w_block.set(at, w_block.at(at) + acc_3[lane]);
                                 }
                             }
                             let n_end_4 = B4_dim / 8 * 8;
                             for n0 in (n_end_3..n_end_4).step_by(8) {
-                                let mut acc_7: [f32; 8] = [0.0_f32; 8];
+                                let mut acc_4: [f32; 8] = [0.0_f32; 8];
                                 let mut next = 0_usize;
                                 let end = A4_dim;
                                 let mut partial = [[0.0_f32; 8]; 4];
@@ -280,27 +278,27 @@ unsafe fn body_i(
                                 }
                                 for l in next..end {
                                     for lane in 0..8_usize {
-                                        acc_7[lane] = isa
+                                        acc_4[lane] = isa
                                             .mul_add(
                                                 A_vals.at((pA * A3_dim + m) * A4_dim + l),
                                                 B_vals.at((pB * A4_dim + l) * B4_dim + n0 + lane),
-                                                acc_7[lane],
+                                                acc_4[lane],
                                             );
                                     }
                                 }
                                 for at in 0..8 {
-                                    acc_7[at]
+                                    acc_4[at]
                                         += partial[0][at] + partial[1][at]
                                             + (partial[2][at] + partial[3][at]);
                                 }
                                 for lane in 0..8_usize {
                                     let at = m * B4_dim + n0 + lane;
-                                    w_block.set(at, w_block.at(at) + acc_7[lane]);
+                                    w_block.set(at, w_block.at(at) + acc_4[lane]);
                                 }
                             }
                             let n_end_5 = B4_dim / 4 * 4;
                             for n0 in (n_end_4..n_end_5).step_by(4) {
-                                let mut acc_8: [f32; 4] = [0.0_f32; 4];
+                                let mut acc_5: [f32; 4] = [0.0_f32; 4];
                                 let mut next = 0_usize;
                                 let end = A4_dim;
                                 let mut partial = [[0.0_f32; 4]; 4];
@@ -320,22 +318,22 @@ unsafe fn body_i(
                                 }
                                 for l in next..end {
                                     for lane in 0..4_usize {
-                                        acc_8[lane] = isa
+                                        acc_5[lane] = isa
                                             .mul_add(
                                                 A_vals.at((pA * A3_dim + m) * A4_dim + l),
                                                 B_vals.at((pB * A4_dim + l) * B4_dim + n0 + lane),
-                                                acc_8[lane],
+                                                acc_5[lane],
                                             );
                                     }
                                 }
                                 for at in 0..4 {
-                                    acc_8[at]
+                                    acc_5[at]
                                         += partial[0][at] + partial[1][at]
                                             + (partial[2][at] + partial[3][at]);
                                 }
                                 for lane in 0..4_usize {
                                     let at = m * B4_dim + n0 + lane;
-                                    w_block.set(at, w_block.at(at) + acc_8[lane]);
+                                    w_block.set(at, w_block.at(at) + acc_5[lane]);
                                 }
                             }
                             for n in n_end_5..B4_dim {
@@ -376,7 +374,6 @@ unsafe fn body_i(
                 |n| (C2_crd.extended(n), C_vals.extended(n * (A3_dim * B4_dim))),
             );
             C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
-            A2_begin = A2_end;
         }
     }
 }

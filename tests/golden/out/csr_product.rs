@@ -50,7 +50,7 @@ unsafe fn body(
             },
             0..B1_dim,
             B2_pos.index(B1_dim).saturating_add(C2_pos.index(B1_dim)),
-            (rt::Positions(&*B2_pos), rt::Positions(&*C2_pos)),
+            (rt::Positions(B2_pos), rt::Positions(C2_pos)),
         );
         A2_pos.scan(B1_dim);
         [A2_crd_len]

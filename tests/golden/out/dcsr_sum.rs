@@ -66,7 +66,7 @@ unsafe fn body(
                 B2_pos
                     .index(
                         rt::lower_bound(
-                            &*B1_crd,
+                            B1_crd,
                             B1_pos.index(0),
                             B1_pos.index(1),
                             (part * i_step).min(B1_dim),
@@ -75,7 +75,7 @@ unsafe fn body(
                     + C2_pos
                         .index(
                             rt::lower_bound(
-                                &*C1_crd,
+                                C1_crd,
                                 C1_pos.index(0),
                                 C1_pos.index(1),
                                 (part * i_step).min(B1_dim),
@@ -219,10 +219,10 @@ unsafe fn body_part(
             let pB1_end = B1_pos.index(1);
             let pC1_begin = C1_pos.index(0);
             let pC1_end = C1_pos.index(1);
-            let pB_begin = rt::lower_bound(&*B1_crd, pB1_begin, pB1_end, window_begin);
-            let pB_end = rt::lower_bound(&*B1_crd, pB_begin, pB1_end, window_end);
-            let pC_begin = rt::lower_bound(&*C1_crd, pC1_begin, pC1_end, window_begin);
-            let pC_end = rt::lower_bound(&*C1_crd, pC_begin, pC1_end, window_end);
+            let pB_begin = rt::lower_bound(B1_crd, pB1_begin, pB1_end, window_begin);
+            let pB_end = rt::lower_bound(B1_crd, pB_begin, pB1_end, window_end);
+            let pC_begin = rt::lower_bound(C1_crd, pC1_begin, pC1_end, window_begin);
+            let pC_end = rt::lower_bound(C1_crd, pC_begin, pC1_end, window_end);
             let mut pB = pB_begin;
             let mut pC = pC_begin;
             if pB < pB_end && pC < pC_end {

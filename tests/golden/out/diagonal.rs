@@ -26,7 +26,7 @@ unsafe fn body(
             },
             0..A1_dim,
             A2_pos.index(A1_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }
@@ -70,10 +70,8 @@ unsafe fn body_i(
         let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
             let A2_end = A2_pos.index(i + 1);
-            let pA2_begin = A2_begin;
-            let pA2_end = A2_end;
-            let pA2 = rt::lower_bound(&*A2_crd, pA2_begin, pA2_end, i);
-            if pA2 < pA2_end && A2_crd.index(pA2) == i {
+            let pA2 = rt::lower_bound(A2_crd, A2_begin, A2_end, i);
+            if pA2 < A2_end && A2_crd.index(pA2) == i {
                 y_vals.set(i, A_vals.at(pA2) * x_vals.at(i));
             }
             A2_begin = A2_end;

@@ -28,7 +28,7 @@ unsafe fn body(
             },
             0..A1_dim,
             A2_pos.index(A1_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }
@@ -75,11 +75,9 @@ unsafe fn body_i(
         for i in chunk.lo..chunk.hi {
             let A2_end = A2_pos.index(i + 1);
             let mut t = 0.0_f64;
-            let pA2_begin = A2_begin;
-            let pA2_end = A2_end;
-            t += (A2_dim - (pA2_end - pA2_begin)) as f64;
-            let mut next = pA2_begin;
-            let end = pA2_end;
+            t += (A2_dim - (A2_end - A2_begin)) as f64;
+            let mut next = A2_begin;
+            let end = A2_end;
             let mut partial = [0.0_f64; 4];
             while next + 4 <= end {
                 for offset in 0..4 {

@@ -51,7 +51,7 @@ unsafe fn body(
                 .saturating_mul(
                     (A2_pos.index(R2_dim) / R2_dim.max(1)).saturating_add(1),
                 ),
-            rt::Positions(&*R2_pos),
+            rt::Positions(R2_pos),
         );
         C2_pos.scan(R1_dim);
     }

@@ -44,7 +44,7 @@ unsafe fn body(
                     ),
                 usize::MAX,
             ),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }
@@ -120,9 +120,26 @@ unsafe fn body_i(
             if A2_begin < A2_end {
                 let k_end = if isa.fits(512) { W2_dim / 128 * 128 } else { 0 };
                 for k0 in (0..k_end).step_by(128) {
-                    let mut acc_2: [f32; 128] = [0.0_f32; 128];
+                    let mut acc: [f32; 128] = [0.0_f32; 128];
                     for l in 0..X2_dim {
                         for lane in 0..128_usize {
+                            acc[lane] = isa
+                                .mul_add(
+                                    t0.at(l),
+                                    W_vals.at(l * W2_dim + k0 + lane),
+                                    acc[lane],
+                                );
+                        }
+                    }
+                    for lane in 0..128_usize {
+                        Y_vals.set(i * W2_dim + k0 + lane, acc[lane]);
+                    }
+                }
+                let k_end_2 = if isa.fits(256) { W2_dim / 64 * 64 } else { k_end };
+                for k0 in (k_end..k_end_2).step_by(64) {
+                    let mut acc_2: [f32; 64] = [0.0_f32; 64];
+                    for l in 0..X2_dim {
+                        for lane in 0..64_usize {
                             acc_2[lane] = isa
                                 .mul_add(
                                     t0.at(l),
@@ -131,30 +148,13 @@ unsafe fn body_i(
                                 );
                         }
                     }
-                    for lane in 0..128_usize {
-                        Y_vals.set(i * W2_dim + k0 + lane, acc_2[lane]);
-                    }
-                }
-                let k_end_2 = if isa.fits(256) { W2_dim / 64 * 64 } else { k_end };
-                for k0 in (k_end..k_end_2).step_by(64) {
-                    let mut acc_3: [f32; 64] = [0.0_f32; 64];
-                    for l in 0..X2_dim {
-                        for lane in 0..64_usize {
-                            acc_3[lane] = isa
-                                .mul_add(
-                                    t0.at(l),
-                                    W_vals.at(l * W2_dim + k0 + lane),
-                                    acc_3[lane],
-                                );
-                        }
-                    }
                     for lane in 0..64_usize {
-                        Y_vals.set(i * W2_dim + k0 + lane, acc_3[lane]);
+                        Y_vals.set(i * W2_dim + k0 + lane, acc_2[lane]);
                     }
                 }
                 let k_end_3 = W2_dim / 32 * 32;
                 for k0 in (k_end_2..k_end_3).step_by(32) {
-                    let mut acc_4: [f32; 32] = [0.0_f32; 32];
+                    let mut acc_3: [f32; 32] = [0.0_f32; 32];
                     let mut next = 0_usize;
                     let end = X2_dim;
                     let mut partial = [[0.0_f32; 32]; 2];
@@ -174,24 +174,24 @@ unsafe fn body_i(
                     }
                     for l in next..end {
                         for lane in 0..32_usize {
-                            acc_4[lane] = isa
+                            acc_3[lane] = isa
                                 .mul_add(
                                     t0.at(l),
                                     W_vals.at(l * W2_dim + k0 + lane),
-                                    acc_4[lane],
+                                    acc_3[lane],
                                 );
                         }
                     }
                     for at in 0..32 {
-                        acc_4[at] += partial[0][at] + partial[1][at];
+                        acc_3[at] += partial[0][at] + partial[1][at];
                     }
                     for lane in 0..32_usize {
-                        Y_vals.set(i * W2_dim + k0 + lane, acc_4[lane]);
+                        Y_vals.set(i * W2_dim + k0 + lane, acc_3[lane]);
                     }
                 }
                 let k_end_4 = W2_dim / 8 * 8;
                 for k0 in (k_end_3..k_end_4).step_by(8) {
-                    let mut acc_5: [f32; 8] = [0.0_f32; 8];
+                    let mut acc_4: [f32; 8] = [0.0_f32; 8];
                     let mut next = 0_usize;
                     let end = X2_dim;
                     let mut partial = [[0.0_f32; 8]; 4];
@@ -211,26 +211,26 @@ unsafe fn body_i(
                     }
                     for l in next..end {
                         for lane in 0..8_usize {
-                            acc_5[lane] = isa
+                            acc_4[lane] = isa
                                 .mul_add(
                                     t0.at(l),
                                     W_vals.at(l * W2_dim + k0 + lane),
-                                    acc_5[lane],
+                                    acc_4[lane],
                                 );
                         }
                     }
                     for at in 0..8 {
-                        acc_5[at]
+                        acc_4[at]
                             += partial[0][at] + partial[1][at]
                                 + (partial[2][at] + partial[3][at]);
                     }
                     for lane in 0..8_usize {
-                        Y_vals.set(i * W2_dim + k0 + lane, acc_5[lane]);
+                        Y_vals.set(i * W2_dim + k0 + lane, acc_4[lane]);
                     }
                 }
                 let k_end_5 = W2_dim / 4 * 4;
                 for k0 in (k_end_4..k_end_5).step_by(4) {
-                    let mut acc_6: [f32; 4] = [0.0_f32; 4];
+                    let mut acc_5: [f32; 4] = [0.0_f32; 4];
                     let mut next = 0_usize;
                     let end = X2_dim;
                     let mut partial = [[0.0_f32; 4]; 4];
@@ -250,21 +250,21 @@ unsafe fn body_i(
                     }
                     for l in next..end {
                         for lane in 0..4_usize {
-                            acc_6[lane] = isa
+                            acc_5[lane] = isa
                                 .mul_add(
                                     t0.at(l),
                                     W_vals.at(l * W2_dim + k0 + lane),
-                                    acc_6[lane],
+                                    acc_5[lane],
                                 );
                         }
                     }
                     for at in 0..4 {
-                        acc_6[at]
+                        acc_5[at]
                             += partial[0][at] + partial[1][at]
                                 + (partial[2][at] + partial[3][at]);
                     }
                     for lane in 0..4_usize {
-                        Y_vals.set(i * W2_dim + k0 + lane, acc_6[lane]);
+                        Y_vals.set(i * W2_dim + k0 + lane, acc_5[lane]);
                     }
                 }
                 for k in k_end_5..W2_dim {

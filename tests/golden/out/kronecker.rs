@@ -42,7 +42,7 @@ unsafe fn body(
                 .saturating_mul(
                     (C2_pos.index(C1_dim) / C1_dim.max(1)).saturating_add(1),
                 ),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
     }
 }

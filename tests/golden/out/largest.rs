@@ -25,7 +25,7 @@ unsafe fn body(
             },
             0..A1_dim,
             rt::in_lanes(A2_pos.index(A1_dim), usize::MAX),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }
@@ -68,13 +68,11 @@ unsafe fn body_i(
         for i in chunk.lo..chunk.hi {
             let A2_end = A2_pos.index(i + 1);
             let mut t = -f64::INFINITY;
-            let pA2_begin = A2_begin;
-            let pA2_end = A2_end;
-            if pA2_end - pA2_begin < A2_dim {
+            if A2_end - A2_begin < A2_dim {
                 t = t.max(0.0_f64);
             }
-            let mut next = pA2_begin;
-            let end = pA2_end;
+            let mut next = A2_begin;
+            let end = A2_end;
             let width = isa.width::<f64>();
             if next + width <= end {
                 let mut partial = isa.splat(-f64::INFINITY);

@@ -31,7 +31,7 @@ unsafe fn body(
             },
             0..A1_dim,
             rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(X2_dim), X2_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }

@@ -56,7 +56,7 @@ unsafe fn body(
                 .saturating_mul(
                     (B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
                 ),
-            (rt::Positions(&*A2_pos), rt::Positions(&*M2_pos)),
+            (rt::Positions(A2_pos), rt::Positions(M2_pos)),
         );
         C2_pos.scan(M1_dim);
         [C2_crd_len]
@@ -162,10 +162,8 @@ unsafe fn body_i(
         for i in chunk.lo..chunk.hi {
             let M2_end = M2_pos.index(i + 1);
             let C2_begin = C2_crd_len;
-            let pM2_begin = M2_begin;
-            let pM2_end = M2_end;
-            if pM2_begin < pM2_end {
-                let mut t0 = t0_memory.open(&*M2_crd, pM2_begin, pM2_end);
+            if M2_begin < M2_end {
+                let mut t0 = t0_memory.open(M2_crd, M2_begin, M2_end);
                 for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
                     let j = A2_crd.index(pA);
                     let A_val = A_vals.at(pA);
@@ -178,9 +176,9 @@ unsafe fn body_i(
                 }
                 let ([t0_crd], t0_vals) = t0.gather(rt::workspace::By(rt::monoid::Add));
                 let pt01_end = t0_crd.len();
-                let mut pM = pM2_begin;
+                let mut pM = M2_begin;
                 let mut pt0 = 0_usize;
-                if pM < pM2_end && pt0 < pt01_end {
+                if pM < M2_end && pt0 < pt01_end {
                     rt::align();
                     loop {
                         let kM = M2_crd.index(pM);
@@ -191,12 +189,12 @@ unsafe fn body_i(
                             C2_crd_len += 1;
                             pM += 1;
                             pt0 += 1;
-                            if pM2_end <= pM || pt01_end <= pt0 {
+                            if M2_end <= pM || pt01_end <= pt0 {
                                 break;
                             }
                         } else if kM < kt0 {
-                            pM = rt::gallop(&*M2_crd, pM + 1, pM2_end, kt0);
-                            if pM2_end <= pM {
+                            pM = rt::gallop(M2_crd, pM + 1, M2_end, kt0);
+                            if M2_end <= pM {
                                 break;
                             }
                         } else {

@@ -44,7 +44,7 @@ unsafe fn body(
                 B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim),
                 C2_dim,
             ),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
     }
 }
@@ -151,11 +151,9 @@ unsafe fn body_pB(
                 for pB_2 in rt::fiber(B2_begin, B2_end) {
                     let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_begin;
-                    let pB3_end = B3_end;
-                    if pB3_begin < pB3_end {
+                    if B3_begin < B3_end {
                         let mut acc_2: [f64; 128] = [0.0_f64; 128];
-                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                        for pB_3 in rt::fiber(B3_begin, B3_end) {
                             let k = B3_crd.index(pB_3);
                             for lane in 0..128_usize {
                                 acc_2[lane] = isa
@@ -185,11 +183,9 @@ unsafe fn body_pB(
                 for pB_2 in rt::fiber(B2_begin, B2_end) {
                     let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_begin;
-                    let pB3_end = B3_end;
-                    if pB3_begin < pB3_end {
+                    if B3_begin < B3_end {
                         let mut acc_4: [f64; 32] = [0.0_f64; 32];
-                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                        for pB_3 in rt::fiber(B3_begin, B3_end) {
                             let k = B3_crd.index(pB_3);
                             for lane in 0..32_usize {
                                 acc_4[lane] = isa
@@ -223,11 +219,9 @@ unsafe fn body_pB(
                 for pB_2 in rt::fiber(B2_begin, B2_end) {
                     let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_begin;
-                    let pB3_end = B3_end;
-                    if pB3_begin < pB3_end {
+                    if B3_begin < B3_end {
                         let mut acc_6: [f64; 8] = [0.0_f64; 8];
-                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                        for pB_3 in rt::fiber(B3_begin, B3_end) {
                             let k = B3_crd.index(pB_3);
                             for lane in 0..8_usize {
                                 acc_6[lane] = isa
@@ -261,11 +255,9 @@ unsafe fn body_pB(
                 for pB_2 in rt::fiber(B2_begin, B2_end) {
                     let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_begin;
-                    let pB3_end = B3_end;
-                    if pB3_begin < pB3_end {
+                    if B3_begin < B3_end {
                         let mut acc_8: [f64; 4] = [0.0_f64; 4];
-                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                        for pB_3 in rt::fiber(B3_begin, B3_end) {
                             let k = B3_crd.index(pB_3);
                             for lane in 0..4_usize {
                                 acc_8[lane] = isa
@@ -298,12 +290,10 @@ unsafe fn body_pB(
                 for pB_2 in rt::fiber(B2_begin, B2_end) {
                     let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_begin;
-                    let pB3_end = B3_end;
-                    if pB3_begin < pB3_end {
+                    if B3_begin < B3_end {
                         let mut t_2 = 0.0_f64;
-                        let mut next = pB3_begin;
-                        let end = pB3_end;
+                        let mut next = B3_begin;
+                        let end = B3_end;
                         if isa.in_fours(B3_pos, B3_crd) {
                             let mut partial = isa.four(0.0_f64);
                             while rt::more_than_four(next, end) {

@@ -153,8 +153,8 @@ unsafe fn body_i1(
             let i2_end = (i2_begin + 16).min(B1_dim);
             let pB1_begin = B1_pos.index(0);
             let pB1_end = B1_pos.index(1);
-            let pB_begin = rt::lower_bound(&*B1_crd, pB1_begin, pB1_end, i2_begin);
-            let pB_end = rt::lower_bound(&*B1_crd, pB_begin, pB1_end, i2_end);
+            let pB_begin = rt::lower_bound(B1_crd, pB1_begin, pB1_end, i2_begin);
+            let pB_end = rt::lower_bound(B1_crd, pB_begin, pB1_end, i2_end);
             for pB in pB_begin..pB_end {
                 let i = B1_crd.index(pB);
                 let j_end = if isa.fits(1024) { C2_dim / 128 * 128 } else { 0 };
@@ -164,11 +164,9 @@ unsafe fn body_i1(
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                         let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_begin;
-                        let pB3_end = B3_end;
-                        if pB3_begin < pB3_end {
+                        if B3_begin < B3_end {
                             let mut acc_2: [f64; 128] = [0.0_f64; 128];
-                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            for pB_3 in rt::fiber(B3_begin, B3_end) {
                                 let l = B3_crd.index(pB_3);
                                 for lane in 0..128_usize {
                                     acc_2[lane] = isa
@@ -198,11 +196,9 @@ unsafe fn body_i1(
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                         let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_begin;
-                        let pB3_end = B3_end;
-                        if pB3_begin < pB3_end {
+                        if B3_begin < B3_end {
                             let mut acc_4: [f64; 32] = [0.0_f64; 32];
-                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            for pB_3 in rt::fiber(B3_begin, B3_end) {
                                 let l = B3_crd.index(pB_3);
                                 for lane in 0..32_usize {
                                     acc_4[lane] = isa
@@ -236,11 +232,9 @@ unsafe fn body_i1(
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                         let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_begin;
-                        let pB3_end = B3_end;
-                        if pB3_begin < pB3_end {
+                        if B3_begin < B3_end {
                             let mut acc_6: [f64; 8] = [0.0_f64; 8];
-                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            for pB_3 in rt::fiber(B3_begin, B3_end) {
                                 let l = B3_crd.index(pB_3);
                                 for lane in 0..8_usize {
                                     acc_6[lane] = isa
@@ -274,11 +268,9 @@ unsafe fn body_i1(
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                         let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_begin;
-                        let pB3_end = B3_end;
-                        if pB3_begin < pB3_end {
+                        if B3_begin < B3_end {
                             let mut acc_8: [f64; 4] = [0.0_f64; 4];
-                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            for pB_3 in rt::fiber(B3_begin, B3_end) {
                                 let l = B3_crd.index(pB_3);
                                 for lane in 0..4_usize {
                                     acc_8[lane] = isa
@@ -311,12 +303,10 @@ unsafe fn body_i1(
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                         let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_begin;
-                        let pB3_end = B3_end;
-                        if pB3_begin < pB3_end {
+                        if B3_begin < B3_end {
                             let mut t_2 = 0.0_f64;
-                            let mut next = pB3_begin;
-                            let end = pB3_end;
+                            let mut next = B3_begin;
+                            let end = B3_end;
                             if isa.in_fours(B3_pos, B3_crd) {
                                 let mut partial = isa.four(0.0_f64);
                                 while rt::more_than_four(next, end) {

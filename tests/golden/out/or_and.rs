@@ -31,7 +31,7 @@ unsafe fn body(
             },
             0..A1_dim,
             A2_pos.index(A1_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }
@@ -80,11 +80,10 @@ unsafe fn body_i(
         for i in chunk.lo..chunk.hi {
             let A2_end = A2_pos.index(i + 1);
             let mut t = false;
-            let pA2_end = A2_end;
             let px1_end = x1_pos.index(1);
             let mut pA = A2_begin;
             let mut px = x1_pos.index(0);
-            if pA < pA2_end && px < px1_end {
+            if pA < A2_end && px < px1_end {
                 rt::align();
                 loop {
                     let jA = A2_crd.index(pA);
@@ -93,16 +92,16 @@ unsafe fn body_i(
                         t |= A_vals.at(pA) & x_vals.at(px);
                         pA += 1;
                         px += 1;
-                        if pA2_end <= pA || px1_end <= px {
+                        if A2_end <= pA || px1_end <= px {
                             break;
                         }
                     } else if jA < jx {
-                        pA = rt::gallop(&*A2_crd, pA + 1, pA2_end, jx);
-                        if pA2_end <= pA {
+                        pA = rt::gallop(A2_crd, pA + 1, A2_end, jx);
+                        if A2_end <= pA {
                             break;
                         }
                     } else {
-                        px = rt::gallop(&*x1_crd, px + 1, px1_end, jA);
+                        px = rt::gallop(x1_crd, px + 1, px1_end, jA);
                         if px1_end <= px {
                             break;
                         }

@@ -22,15 +22,14 @@ unsafe fn body(
     A2_crd: &mut [MaybeUninit<i32>],
     A3_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         let mut A1_crd_len = 0_usize;
-        let mut A3_crd_len = 0_usize;
         A1_pos.set(0, 0);
         let pB1_begin = B1_pos.index(0);
         let pB1_end = B1_pos.index(1);
         rt::Lens {
-            indices: [A1_crd_len, _, A3_crd_len],
+            indices: [A1_crd_len, _, _],
             values: _,
         } = rt::append(
             isa,
@@ -47,16 +46,16 @@ unsafe fn body(
                 A_vals: A_vals.shared(),
             },
             rt::Lens {
-                indices: [A1_crd_len, A1_crd_len, A3_crd_len],
-                values: A3_crd_len,
+                indices: [A1_crd_len, A1_crd_len, A1_crd_len],
+                values: A1_crd_len,
             },
             |pB| B3_pos.index(B2_pos.index(pB)),
             pB1_begin..pB1_end,
             B3_pos.index(B2_pos.index(pB1_end)),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
         A1_pos.set(1, A1_crd_len as i32);
-        [A1_crd_len, A3_crd_len]
+        [A1_crd_len]
     }
 }
 /// What the iterations of `pB` capture.
@@ -153,7 +152,6 @@ unsafe fn body_pB(
 ) -> rt::Lens<3> {
     unsafe {
         let mut A1_crd_len = 0_usize;
-        let mut A3_crd_len = 0_usize;
         let mut B2_begin = B2_pos.index(chunk.lo);
         for pB in chunk.lo..chunk.hi {
             let B2_end = B2_pos.index(pB + 1);
@@ -166,18 +164,17 @@ unsafe fn body_pB(
                     let k = B3_crd.index(pB_3);
                     A1_crd.set(A1_crd_len, i as i32);
                     A2_crd.set(A1_crd_len, j as i32);
+                    A3_crd.set(A1_crd_len, k as i32);
+                    A_vals.set(A1_crd_len, B_vals.at(pB_3));
                     A1_crd_len += 1;
-                    A3_crd.set(A3_crd_len, k as i32);
-                    A_vals.set(A3_crd_len, B_vals.at(pB_3));
-                    A3_crd_len += 1;
                 }
                 B3_begin = B3_end;
             }
             B2_begin = B2_end;
         }
         rt::Lens {
-            indices: [A1_crd_len, A1_crd_len, A3_crd_len],
-            values: A3_crd_len,
+            indices: [A1_crd_len, A1_crd_len, A1_crd_len],
+            values: A1_crd_len,
         }
     }
 }
@@ -293,7 +290,7 @@ unsafe fn avx512(
     A2_crd: &mut [MaybeUninit<i32>],
     A3_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -333,7 +330,7 @@ unsafe fn avx2(
     A2_crd: &mut [MaybeUninit<i32>],
     A3_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -373,7 +370,7 @@ pub(super) unsafe fn run(
     A2_crd: &mut [MaybeUninit<i32>],
     A3_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

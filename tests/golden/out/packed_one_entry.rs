@@ -16,14 +16,13 @@ unsafe fn body(
     A1_crd: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         let mut A1_crd_len = 0_usize;
-        let mut A_vals_len = 0_usize;
         A1_pos.set(0, 0);
         rt::Lens {
             indices: [A1_crd_len, _],
-            values: A_vals_len,
+            values: _,
         } = rt::append(
             isa,
             &Task_i {
@@ -36,15 +35,15 @@ unsafe fn body(
             },
             rt::Lens {
                 indices: [A1_crd_len, A1_crd_len],
-                values: A_vals_len,
+                values: A1_crd_len,
             },
             |i| B2_pos.index(i),
             0..B1_dim,
             B2_pos.index(B1_dim),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
         A1_pos.set(1, A1_crd_len as i32);
-        [A1_crd_len, A_vals_len]
+        [A1_crd_len]
     }
 }
 /// What the iterations of `i` capture.
@@ -106,7 +105,6 @@ unsafe fn body_i(
 ) -> rt::Lens<2> {
     unsafe {
         let mut A1_crd_len = 0_usize;
-        let mut A_vals_len = 0_usize;
         let mut B2_begin = B2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
             let B2_end = B2_pos.index(i + 1);
@@ -114,15 +112,14 @@ unsafe fn body_i(
                 let j = B2_crd.index(pB);
                 A1_crd.set(A1_crd_len, i as i32);
                 A2_crd.set(A1_crd_len, j as i32);
+                A_vals.set(A1_crd_len, B_vals.at(pB));
                 A1_crd_len += 1;
-                A_vals.set(A_vals_len, B_vals.at(pB));
-                A_vals_len += 1;
             }
             B2_begin = B2_end;
         }
         rt::Lens {
             indices: [A1_crd_len, A1_crd_len],
-            values: A_vals_len,
+            values: A1_crd_len,
         }
     }
 }
@@ -190,7 +187,7 @@ unsafe fn avx512(
     A1_crd: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -218,7 +215,7 @@ unsafe fn avx2(
     A1_crd: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -246,7 +243,7 @@ pub(super) unsafe fn run(
     A1_crd: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

@@ -59,7 +59,7 @@ unsafe fn body(
                 .saturating_mul(
                     (C2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
                 ),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
         R2_pos.scan(R2_pos.len());
         R3_pos.scan(R3_pos.len());

@@ -30,7 +30,7 @@ unsafe fn body(
             },
             0..A1_dim,
             rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(X2_dim), X2_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }
@@ -101,14 +101,12 @@ unsafe fn body_i(
             let f_end = if isa.fits(512) { X2_dim / 128 * 128 } else { 0 };
             for f0 in (0..f_end).step_by(128) {
                 let mut acc: [f32; 128] = [-f32::INFINITY; 128];
-                let pA2_begin = A2_begin;
-                let pA2_end = A2_end;
-                if pA2_end - pA2_begin < A2_dim {
+                if A2_end - A2_begin < A2_dim {
                     for lane in 0..128_usize {
                         acc[lane] = acc[lane].max(0.0_f32);
                     }
                 }
-                for pA in pA2_begin..pA2_end {
+                for pA in A2_begin..A2_end {
                     let j = A2_crd.index(pA);
                     for lane in 0..128_usize {
                         acc[lane] = acc[lane]
@@ -122,14 +120,12 @@ unsafe fn body_i(
             let f_end_2 = if isa.fits(256) { X2_dim / 64 * 64 } else { f_end };
             for f0 in (f_end..f_end_2).step_by(64) {
                 let mut acc_2: [f32; 64] = [-f32::INFINITY; 64];
-                let pA2_begin = A2_begin;
-                let pA2_end = A2_end;
-                if pA2_end - pA2_begin < A2_dim {
+                if A2_end - A2_begin < A2_dim {
                     for lane in 0..64_usize {
                         acc_2[lane] = acc_2[lane].max(0.0_f32);
                     }
                 }
-                for pA in pA2_begin..pA2_end {
+                for pA in A2_begin..A2_end {
                     let j = A2_crd.index(pA);
                     for lane in 0..64_usize {
                         acc_2[lane] = acc_2[lane]
@@ -143,15 +139,13 @@ unsafe fn body_i(
             let f_end_3 = X2_dim / 32 * 32;
             for f0 in (f_end_2..f_end_3).step_by(32) {
                 let mut acc_3: [f32; 32] = [-f32::INFINITY; 32];
-                let pA2_begin = A2_begin;
-                let pA2_end = A2_end;
-                if pA2_end - pA2_begin < A2_dim {
+                if A2_end - A2_begin < A2_dim {
                     for lane in 0..32_usize {
                         acc_3[lane] = acc_3[lane].max(0.0_f32);
                     }
                 }
-                let mut next = pA2_begin;
-                let end = pA2_end;
+                let mut next = A2_begin;
+                let end = A2_end;
                 let mut partial = [[-f32::INFINITY; 32]; 2];
                 while next + 2 <= end {
                     for offset in 0..2 {
@@ -181,15 +175,13 @@ unsafe fn body_i(
             let f_end_4 = X2_dim / 8 * 8;
             for f0 in (f_end_3..f_end_4).step_by(8) {
                 let mut acc_4: [f32; 8] = [-f32::INFINITY; 8];
-                let pA2_begin = A2_begin;
-                let pA2_end = A2_end;
-                if pA2_end - pA2_begin < A2_dim {
+                if A2_end - A2_begin < A2_dim {
                     for lane in 0..8_usize {
                         acc_4[lane] = acc_4[lane].max(0.0_f32);
                     }
                 }
-                let mut next = pA2_begin;
-                let end = pA2_end;
+                let mut next = A2_begin;
+                let end = A2_end;
                 let mut partial = [[-f32::INFINITY; 8]; 4];
                 while next + 4 <= end {
                     for offset in 0..4 {
@@ -224,15 +216,13 @@ unsafe fn body_i(
             let f_end_5 = X2_dim / 4 * 4;
             for f0 in (f_end_4..f_end_5).step_by(4) {
                 let mut acc_5: [f32; 4] = [-f32::INFINITY; 4];
-                let pA2_begin = A2_begin;
-                let pA2_end = A2_end;
-                if pA2_end - pA2_begin < A2_dim {
+                if A2_end - A2_begin < A2_dim {
                     for lane in 0..4_usize {
                         acc_5[lane] = acc_5[lane].max(0.0_f32);
                     }
                 }
-                let mut next = pA2_begin;
-                let end = pA2_end;
+                let mut next = A2_begin;
+                let end = A2_end;
                 let mut partial = [[-f32::INFINITY; 4]; 4];
                 while next + 4 <= end {
                     for offset in 0..4 {
@@ -266,13 +256,11 @@ unsafe fn body_i(
             }
             for f in f_end_5..X2_dim {
                 let mut t = -f32::INFINITY;
-                let pA2_begin = A2_begin;
-                let pA2_end = A2_end;
-                if pA2_end - pA2_begin < A2_dim {
+                if A2_end - A2_begin < A2_dim {
                     t = t.max(0.0_f32);
                 }
-                let mut next = pA2_begin;
-                let end = pA2_end;
+                let mut next = A2_begin;
+                let end = A2_end;
                 if isa.in_fours(A2_pos, A2_crd) {
                     let mut partial = isa.four(-f32::INFINITY);
                     while rt::more_than_four(next, end) {

@@ -25,7 +25,7 @@ unsafe fn body(
         let entries = A2_pos.index(A2_dim);
         let j_t0_parts = rt::workers(entries / 2).min(entries / A1_dim.max(1) + 1);
         let t0_next = t0_next_memory.array(j_t0_parts * A1_dim, 0_i32);
-        let t02_pos = t02_pos_memory.array(A1_dim + 1, 0_i32);
+        let t02_pos = t02_pos_memory.unwritten(A1_dim + 1);
         rt::threads(
             isa,
             &Task_part {
@@ -53,11 +53,11 @@ unsafe fn body(
             t02_pos.set(t0_row + 1, t0_all as i32);
         }
         let t0_len = if t0_all <= 2147483647 { t0_all } else { 72057594037927935 };
-        let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
-        let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
+        let t02_crd = t02_crd_memory.unwritten(t0_len);
+        let t0_vals = t0_vals_memory.unwritten(t0_len);
         rt::threads(
             isa,
-            &Task_part_ {
+            &Task_part_2 {
                 A1_dim,
                 A2_dim,
                 entries,
@@ -80,7 +80,7 @@ unsafe fn body(
             values: _,
         } = rt::append(
             isa,
-            &Task_part__ {
+            &Task_part_3 {
                 A1_dim,
                 i_step,
                 A2_pos,
@@ -89,9 +89,9 @@ unsafe fn body(
                 C2_pos: C2_pos.shared(),
                 C2_crd: C2_crd.shared(),
                 C_vals: C_vals.shared(),
-                t02_pos: &*t02_pos,
-                t02_crd: &*t02_crd,
-                t0_vals: &*t0_vals,
+                t02_pos: rt::written(t02_pos),
+                t02_crd: rt::written(t02_crd),
+                t0_vals: rt::written(t0_vals),
             },
             rt::Lens {
                 indices: [C2_crd_len],
@@ -169,7 +169,7 @@ unsafe fn body_part(
         for part in chunk.lo..chunk.hi {
             let first = part * A1_dim;
             let j_t0_begin = rt::lower_bound(
-                &*A2_pos,
+                A2_pos,
                 0,
                 A2_dim,
                 entries * part / j_t0_parts,
@@ -177,7 +177,7 @@ unsafe fn body_part(
             let j_t0_end = if part + 1 == j_t0_parts {
                 A2_dim
             } else {
-                rt::lower_bound(&*A2_pos, 0, A2_dim, entries * (part + 1) / j_t0_parts)
+                rt::lower_bound(A2_pos, 0, A2_dim, entries * (part + 1) / j_t0_parts)
             };
             for pA in A2_pos.index(j_t0_begin)..A2_pos.index(j_t0_end) {
                 let i_t0 = A2_crd.index(pA);
@@ -264,7 +264,7 @@ unsafe fn baseline_part(
     }
 }
 /// What the iterations of `part` capture.
-struct Task_part_<'a> {
+struct Task_part_2<'a> {
     A1_dim: usize,
     A2_dim: usize,
     entries: usize,
@@ -276,10 +276,10 @@ struct Task_part_<'a> {
     t0_vals: rt::Shared<f64>,
     t0_next: rt::Shared<i32>,
 }
-impl rt::Task for Task_part_<'_> {
+impl rt::Task for Task_part_2<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part_ {
+        let Task_part_2 {
             A1_dim,
             A2_dim,
             entries,
@@ -291,15 +291,15 @@ impl rt::Task for Task_part_<'_> {
             ref t0_vals,
             ref t0_next,
         } = *self;
-        let body_part_ = match isa {
+        let body_part_2 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part_,
+            rt::Level::Avx512 => avx512_part_2,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part_,
-            _ => baseline_part_,
+            rt::Level::Avx2 => avx2_part_2,
+            _ => baseline_part_2,
         };
         unsafe {
-            body_part_(
+            body_part_2(
                 chunk,
                 A1_dim,
                 A2_dim,
@@ -320,7 +320,7 @@ impl rt::Task for Task_part_<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part_(
+unsafe fn body_part_2(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     A1_dim: usize,
@@ -338,7 +338,7 @@ unsafe fn body_part_(
         for part in chunk.lo..chunk.hi {
             let first = part * A1_dim;
             let j_t0_begin = rt::lower_bound(
-                &*A2_pos,
+                A2_pos,
                 0,
                 A2_dim,
                 entries * part / j_t0_parts,
@@ -346,7 +346,7 @@ unsafe fn body_part_(
             let j_t0_end = if part + 1 == j_t0_parts {
                 A2_dim
             } else {
-                rt::lower_bound(&*A2_pos, 0, A2_dim, entries * (part + 1) / j_t0_parts)
+                rt::lower_bound(A2_pos, 0, A2_dim, entries * (part + 1) / j_t0_parts)
             };
             for j_t0 in j_t0_begin..j_t0_end {
                 for pA in A2_pos.index(j_t0)..A2_pos.index(j_t0 + 1) {
@@ -363,7 +363,7 @@ unsafe fn body_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part_(
+unsafe fn avx512_part_2(
     chunk: rt::Chunk,
     A1_dim: usize,
     A2_dim: usize,
@@ -377,7 +377,7 @@ unsafe fn avx512_part_(
     t0_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx512::assume(),
             chunk,
             A1_dim,
@@ -395,7 +395,7 @@ unsafe fn avx512_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part_(
+unsafe fn avx2_part_2(
     chunk: rt::Chunk,
     A1_dim: usize,
     A2_dim: usize,
@@ -409,7 +409,7 @@ unsafe fn avx2_part_(
     t0_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx2::assume(),
             chunk,
             A1_dim,
@@ -425,7 +425,7 @@ unsafe fn avx2_part_(
         )
     }
 }
-unsafe fn baseline_part_(
+unsafe fn baseline_part_2(
     chunk: rt::Chunk,
     A1_dim: usize,
     A2_dim: usize,
@@ -439,7 +439,7 @@ unsafe fn baseline_part_(
     t0_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Baseline,
             chunk,
             A1_dim,
@@ -456,7 +456,7 @@ unsafe fn baseline_part_(
     }
 }
 /// What the iterations of `part` capture.
-struct Task_part__<'a> {
+struct Task_part_3<'a> {
     A1_dim: usize,
     i_step: usize,
     A2_pos: &'a [i32],
@@ -469,10 +469,10 @@ struct Task_part__<'a> {
     t02_crd: &'a [i32],
     t0_vals: &'a [f64],
 }
-impl rt::Task for Task_part__<'_> {
+impl rt::Task for Task_part_3<'_> {
     type Appended = rt::Lens<1>;
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) -> rt::Lens<1> {
-        let Task_part__ {
+        let Task_part_3 {
             A1_dim,
             i_step,
             A2_pos,
@@ -485,15 +485,15 @@ impl rt::Task for Task_part__<'_> {
             t02_crd,
             t0_vals,
         } = *self;
-        let body_part__ = match isa {
+        let body_part_3 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part__,
+            rt::Level::Avx512 => avx512_part_3,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part__,
-            _ => baseline_part__,
+            rt::Level::Avx2 => avx2_part_3,
+            _ => baseline_part_3,
         };
         unsafe {
-            body_part__(
+            body_part_3(
                 chunk,
                 A1_dim,
                 i_step,
@@ -510,12 +510,12 @@ impl rt::Task for Task_part__<'_> {
         }
     }
 }
-impl rt::Appender<f64, 1> for Task_part__<'_> {
+impl rt::Appender<f64, 1> for Task_part_3<'_> {
     fn arrays(&self) -> ([rt::Shared<i32>; 1], rt::Shared<f64>) {
         ([self.C2_crd], self.C_vals)
     }
     fn with(&self, [C2_crd]: [rt::Shared<i32>; 1], C_vals: rt::Shared<f64>) -> Self {
-        Task_part__ {
+        Task_part_3 {
             C2_crd,
             C_vals,
             ..*self
@@ -527,7 +527,7 @@ impl rt::Appender<f64, 1> for Task_part__<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part__(
+unsafe fn body_part_3(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     A1_dim: usize,
@@ -550,10 +550,9 @@ unsafe fn body_part__(
             for i in window_begin..window_end {
                 let C2_begin = C2_crd_len;
                 let pA2_end = A2_pos.index(i + 1);
-                let pt02_begin = t02_pos.index(i);
                 let pt02_end = t02_pos.index(i + 1);
                 let mut pA = A2_pos.index(i);
-                let mut pt0 = pt02_begin;
+                let mut pt0 = t02_pos.index(i);
                 if pA < pA2_end && pt0 < pt02_end {
                     rt::align();
                     loop {
@@ -592,7 +591,7 @@ unsafe fn body_part__(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part__(
+unsafe fn avx512_part_3(
     chunk: rt::Chunk,
     A1_dim: usize,
     i_step: usize,
@@ -607,7 +606,7 @@ unsafe fn avx512_part__(
     t0_vals: &[f64],
 ) -> rt::Lens<1> {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Avx512::assume(),
             chunk,
             A1_dim,
@@ -626,7 +625,7 @@ unsafe fn avx512_part__(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part__(
+unsafe fn avx2_part_3(
     chunk: rt::Chunk,
     A1_dim: usize,
     i_step: usize,
@@ -641,7 +640,7 @@ unsafe fn avx2_part__(
     t0_vals: &[f64],
 ) -> rt::Lens<1> {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Avx2::assume(),
             chunk,
             A1_dim,
@@ -658,7 +657,7 @@ unsafe fn avx2_part__(
         )
     }
 }
-unsafe fn baseline_part__(
+unsafe fn baseline_part_3(
     chunk: rt::Chunk,
     A1_dim: usize,
     i_step: usize,
@@ -673,7 +672,7 @@ unsafe fn baseline_part__(
     t0_vals: &[f64],
 ) -> rt::Lens<1> {
     unsafe {
-        body_part__(
+        body_part_3(
             rt::Baseline,
             chunk,
             A1_dim,

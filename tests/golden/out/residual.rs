@@ -29,7 +29,7 @@ unsafe fn body(
             },
             0..b1_dim,
             A2_pos.index(b1_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }

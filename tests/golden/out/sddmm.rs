@@ -31,7 +31,7 @@ unsafe fn body(
             },
             0..B1_dim,
             rt::in_lanes(B2_pos.index(B1_dim).saturating_mul(C2_dim), C2_dim),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
     }
 }

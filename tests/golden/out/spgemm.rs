@@ -41,7 +41,7 @@ unsafe fn body(
                 .saturating_mul(
                     (B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
                 ),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
         C2_pos.scan(A1_dim);
     }

@@ -32,17 +32,17 @@ unsafe fn body(
         let entries = B2_pos.index(A2_dim);
         let j_t1_parts = rt::workers(entries / 2).min(entries / B2_dim.max(1) + 1);
         let t1_next = t1_next_memory.array(j_t1_parts * B2_dim, 0_i32);
-        let t12_pos = t12_pos_memory.array(B2_dim + 1, 0_i32);
+        let t12_pos = t12_pos_memory.unwritten(B2_dim + 1);
         rt::threads(
             isa,
             &Task_part {
-                B2_dim,
-                A2_dim,
+                dim: B2_dim,
+                dim_2: A2_dim,
                 entries,
-                j_t1_parts,
-                B2_pos,
-                B2_crd,
-                t1_next: t1_next.shared(),
+                parts: j_t1_parts,
+                pos: B2_pos,
+                crd: B2_crd,
+                next: t1_next.shared(),
             },
             0..j_t1_parts,
             entries / 2,
@@ -60,21 +60,21 @@ unsafe fn body(
             t12_pos.set(t1_row + 1, t1_all as i32);
         }
         let t1_len = if t1_all <= 2147483647 { t1_all } else { 72057594037927935 };
-        let t12_crd = t12_crd_memory.array(t1_len, 0_i32);
-        let t1_vals = t1_vals_memory.array(t1_len, 0.0_f64);
+        let t12_crd = t12_crd_memory.unwritten(t1_len);
+        let t1_vals = t1_vals_memory.unwritten(t1_len);
         rt::threads(
             isa,
-            &Task_part_ {
-                B2_dim,
-                A2_dim,
+            &Task_part_2 {
+                dim: B2_dim,
+                dim_2: A2_dim,
                 entries,
-                j_t1_parts,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                t12_crd: t12_crd.shared(),
-                t1_vals: t1_vals.shared(),
-                t1_next: t1_next.shared(),
+                parts: j_t1_parts,
+                pos: B2_pos,
+                crd: B2_crd,
+                vals: B_vals,
+                crd_2: t12_crd.shared(),
+                vals_2: t1_vals.shared(),
+                next: t1_next.shared(),
             },
             0..j_t1_parts,
             entries / 2,
@@ -83,17 +83,17 @@ unsafe fn body(
         let entries_2 = A2_pos.index(A1_dim);
         let i_t0_parts = rt::workers(entries_2 / 2).min(entries_2 / A2_dim.max(1) + 1);
         let t0_next = t0_next_memory.array(i_t0_parts * A2_dim, 0_i32);
-        let t02_pos = t02_pos_memory.array(A2_dim + 1, 0_i32);
+        let t02_pos = t02_pos_memory.unwritten(A2_dim + 1);
         rt::threads(
             isa,
             &Task_part {
-                A2_dim: A1_dim,
-                B2_dim: A2_dim,
+                dim_2: A1_dim,
+                dim: A2_dim,
                 entries: entries_2,
-                j_t1_parts: i_t0_parts,
-                B2_pos: A2_pos,
-                B2_crd: A2_crd,
-                t1_next: t0_next.shared(),
+                parts: i_t0_parts,
+                pos: A2_pos,
+                crd: A2_crd,
+                next: t0_next.shared(),
             },
             0..i_t0_parts,
             entries_2 / 2,
@@ -111,21 +111,21 @@ unsafe fn body(
             t02_pos.set(t0_row + 1, t0_all as i32);
         }
         let t0_len = if t0_all <= 2147483647 { t0_all } else { 72057594037927935 };
-        let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
-        let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
+        let t02_crd = t02_crd_memory.unwritten(t0_len);
+        let t0_vals = t0_vals_memory.unwritten(t0_len);
         rt::threads(
             isa,
-            &Task_part_ {
-                A2_dim: A1_dim,
-                B2_dim: A2_dim,
+            &Task_part_2 {
+                dim_2: A1_dim,
+                dim: A2_dim,
                 entries: entries_2,
-                j_t1_parts: i_t0_parts,
-                B2_pos: A2_pos,
-                B2_crd: A2_crd,
-                B_vals: A_vals,
-                t12_crd: t02_crd.shared(),
-                t1_vals: t0_vals.shared(),
-                t1_next: t0_next.shared(),
+                parts: i_t0_parts,
+                pos: A2_pos,
+                crd: A2_crd,
+                vals: A_vals,
+                crd_2: t02_crd.shared(),
+                vals_2: t0_vals.shared(),
+                next: t0_next.shared(),
             },
             0..i_t0_parts,
             entries_2 / 2,
@@ -137,19 +137,19 @@ unsafe fn body(
         let k_step = (B2_dim + parts - 1) / parts;
         rt::grow(
             isa,
-            &Task_part____ {
+            &Task_part_3 {
                 A1_dim,
                 B2_dim,
                 k_step,
                 C2_pos: C2_pos.shared(),
                 C2_crd: rt::Own::of(C2_crd),
                 C_vals: rt::Own::of(C_vals),
-                t12_pos: &*t12_pos,
-                t12_crd: &*t12_crd,
-                t1_vals: &*t1_vals,
-                t02_pos: &*t02_pos,
-                t02_crd: &*t02_crd,
-                t0_vals: &*t0_vals,
+                t12_pos: rt::written(t12_pos),
+                t12_crd: rt::written(t12_crd),
+                t1_vals: rt::written(t1_vals),
+                t02_pos: rt::written(t02_pos),
+                t02_crd: rt::written(t02_crd),
+                t0_vals: rt::written(t0_vals),
             },
             0..parts,
             entries
@@ -163,26 +163,18 @@ unsafe fn body(
 }
 /// What the iterations of `part` capture.
 struct Task_part<'a> {
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &'a [i32],
-    B2_crd: &'a [i32],
-    t1_next: rt::Shared<i32>,
+    parts: usize,
+    pos: &'a [i32],
+    crd: &'a [i32],
+    next: rt::Shared<i32>,
 }
 impl rt::Task for Task_part<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part {
-            B2_dim,
-            A2_dim,
-            entries,
-            j_t1_parts,
-            B2_pos,
-            B2_crd,
-            ref t1_next,
-        } = *self;
+        let Task_part { dim, dim_2, entries, parts, pos, crd, ref next } = *self;
         let body_part = match isa {
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx512 => avx512_part,
@@ -190,18 +182,7 @@ impl rt::Task for Task_part<'_> {
             rt::Level::Avx2 => avx2_part,
             _ => baseline_part,
         };
-        unsafe {
-            body_part(
-                chunk,
-                B2_dim,
-                A2_dim,
-                entries,
-                j_t1_parts,
-                B2_pos,
-                B2_crd,
-                t1_next,
-            )
-        }
+        unsafe { body_part(chunk, dim, dim_2, entries, parts, pos, crd, next) }
     }
 }
 /// Iterations of `part`.
@@ -212,32 +193,27 @@ impl rt::Task for Task_part<'_> {
 unsafe fn body_part(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    t1_next: &rt::Shared<i32>,
+    parts: usize,
+    pos: &[i32],
+    crd: &[i32],
+    next: &rt::Shared<i32>,
 ) {
     unsafe {
         for part in chunk.lo..chunk.hi {
-            let first = part * B2_dim;
-            let j_t1_begin = rt::lower_bound(
-                &*B2_pos,
-                0,
-                A2_dim,
-                entries * part / j_t1_parts,
-            );
-            let j_t1_end = if part + 1 == j_t1_parts {
-                A2_dim
+            let first = part * dim;
+            let begin = rt::lower_bound(pos, 0, dim_2, entries * part / parts);
+            let end = if part + 1 == parts {
+                dim_2
             } else {
-                rt::lower_bound(&*B2_pos, 0, A2_dim, entries * (part + 1) / j_t1_parts)
+                rt::lower_bound(pos, 0, dim_2, entries * (part + 1) / parts)
             };
-            for pB in B2_pos.index(j_t1_begin)..B2_pos.index(j_t1_end) {
-                let k_t1 = B2_crd.index(pB);
+            for pB in pos.index(begin)..pos.index(end) {
+                let k_t1 = crd.index(pB);
                 let row = first + k_t1;
-                t1_next.set(row, (t1_next.index(row) + 1) as i32);
+                next.set(row, (next.index(row) + 1) as i32);
             }
         }
     }
@@ -246,25 +222,25 @@ unsafe fn body_part(
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_part(
     chunk: rt::Chunk,
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    t1_next: &rt::Shared<i32>,
+    parts: usize,
+    pos: &[i32],
+    crd: &[i32],
+    next: &rt::Shared<i32>,
 ) {
     unsafe {
         body_part(
             rt::Avx512::assume(),
             chunk,
-            B2_dim,
-            A2_dim,
+            dim,
+            dim_2,
             entries,
-            j_t1_parts,
-            B2_pos,
-            B2_crd,
-            t1_next,
+            parts,
+            pos,
+            crd,
+            next,
         )
     }
 }
@@ -272,100 +248,78 @@ unsafe fn avx512_part(
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_part(
     chunk: rt::Chunk,
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    t1_next: &rt::Shared<i32>,
+    parts: usize,
+    pos: &[i32],
+    crd: &[i32],
+    next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part(
-            rt::Avx2::assume(),
-            chunk,
-            B2_dim,
-            A2_dim,
-            entries,
-            j_t1_parts,
-            B2_pos,
-            B2_crd,
-            t1_next,
-        )
+        body_part(rt::Avx2::assume(), chunk, dim, dim_2, entries, parts, pos, crd, next)
     }
 }
 unsafe fn baseline_part(
     chunk: rt::Chunk,
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    t1_next: &rt::Shared<i32>,
+    parts: usize,
+    pos: &[i32],
+    crd: &[i32],
+    next: &rt::Shared<i32>,
 ) {
-    unsafe {
-        body_part(
-            rt::Baseline,
-            chunk,
-            B2_dim,
-            A2_dim,
-            entries,
-            j_t1_parts,
-            B2_pos,
-            B2_crd,
-            t1_next,
-        )
-    }
+    unsafe { body_part(rt::Baseline, chunk, dim, dim_2, entries, parts, pos, crd, next) }
 }
 /// What the iterations of `part` capture.
-struct Task_part_<'a> {
-    B2_dim: usize,
-    A2_dim: usize,
+struct Task_part_2<'a> {
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &'a [i32],
-    B2_crd: &'a [i32],
-    B_vals: &'a [f64],
-    t12_crd: rt::Shared<i32>,
-    t1_vals: rt::Shared<f64>,
-    t1_next: rt::Shared<i32>,
+    parts: usize,
+    pos: &'a [i32],
+    crd: &'a [i32],
+    vals: &'a [f64],
+    crd_2: rt::Shared<i32>,
+    vals_2: rt::Shared<f64>,
+    next: rt::Shared<i32>,
 }
-impl rt::Task for Task_part_<'_> {
+impl rt::Task for Task_part_2<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part_ {
-            B2_dim,
-            A2_dim,
+        let Task_part_2 {
+            dim,
+            dim_2,
             entries,
-            j_t1_parts,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            ref t12_crd,
-            ref t1_vals,
-            ref t1_next,
+            parts,
+            pos,
+            crd,
+            vals,
+            ref crd_2,
+            ref vals_2,
+            ref next,
         } = *self;
-        let body_part_ = match isa {
+        let body_part_2 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part_,
+            rt::Level::Avx512 => avx512_part_2,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part_,
-            _ => baseline_part_,
+            rt::Level::Avx2 => avx2_part_2,
+            _ => baseline_part_2,
         };
         unsafe {
-            body_part_(
+            body_part_2(
                 chunk,
-                B2_dim,
-                A2_dim,
+                dim,
+                dim_2,
                 entries,
-                j_t1_parts,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                t12_crd,
-                t1_vals,
-                t1_next,
+                parts,
+                pos,
+                crd,
+                vals,
+                crd_2,
+                vals_2,
+                next,
             )
         }
     }
@@ -375,42 +329,37 @@ impl rt::Task for Task_part_<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part_(
+unsafe fn body_part_2(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    t12_crd: &rt::Shared<i32>,
-    t1_vals: &rt::Shared<f64>,
-    t1_next: &rt::Shared<i32>,
+    parts: usize,
+    pos: &[i32],
+    crd: &[i32],
+    vals: &[f64],
+    crd_2: &rt::Shared<i32>,
+    vals_2: &rt::Shared<f64>,
+    next: &rt::Shared<i32>,
 ) {
     unsafe {
         for part in chunk.lo..chunk.hi {
-            let first = part * B2_dim;
-            let j_t1_begin = rt::lower_bound(
-                &*B2_pos,
-                0,
-                A2_dim,
-                entries * part / j_t1_parts,
-            );
-            let j_t1_end = if part + 1 == j_t1_parts {
-                A2_dim
+            let first = part * dim;
+            let begin = rt::lower_bound(pos, 0, dim_2, entries * part / parts);
+            let end = if part + 1 == parts {
+                dim_2
             } else {
-                rt::lower_bound(&*B2_pos, 0, A2_dim, entries * (part + 1) / j_t1_parts)
+                rt::lower_bound(pos, 0, dim_2, entries * (part + 1) / parts)
             };
-            for j_t1 in j_t1_begin..j_t1_end {
-                for pB in B2_pos.index(j_t1)..B2_pos.index(j_t1 + 1) {
-                    let k_t1 = B2_crd.index(pB);
+            for j_t1 in begin..end {
+                for pB in pos.index(j_t1)..pos.index(j_t1 + 1) {
+                    let k_t1 = crd.index(pB);
                     let row = first + k_t1;
-                    let at = t1_next.index(row);
-                    t1_next.set(row, (at + 1) as i32);
-                    t12_crd.set(at, j_t1 as i32);
-                    t1_vals.set(at, B_vals.at(pB));
+                    let at = next.index(row);
+                    next.set(row, (at + 1) as i32);
+                    crd_2.set(at, j_t1 as i32);
+                    vals_2.set(at, vals.at(pB));
                 }
             }
         }
@@ -418,100 +367,100 @@ unsafe fn body_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part_(
+unsafe fn avx512_part_2(
     chunk: rt::Chunk,
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    t12_crd: &rt::Shared<i32>,
-    t1_vals: &rt::Shared<f64>,
-    t1_next: &rt::Shared<i32>,
+    parts: usize,
+    pos: &[i32],
+    crd: &[i32],
+    vals: &[f64],
+    crd_2: &rt::Shared<i32>,
+    vals_2: &rt::Shared<f64>,
+    next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx512::assume(),
             chunk,
-            B2_dim,
-            A2_dim,
+            dim,
+            dim_2,
             entries,
-            j_t1_parts,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            t12_crd,
-            t1_vals,
-            t1_next,
+            parts,
+            pos,
+            crd,
+            vals,
+            crd_2,
+            vals_2,
+            next,
         )
     }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part_(
+unsafe fn avx2_part_2(
     chunk: rt::Chunk,
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    t12_crd: &rt::Shared<i32>,
-    t1_vals: &rt::Shared<f64>,
-    t1_next: &rt::Shared<i32>,
+    parts: usize,
+    pos: &[i32],
+    crd: &[i32],
+    vals: &[f64],
+    crd_2: &rt::Shared<i32>,
+    vals_2: &rt::Shared<f64>,
+    next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx2::assume(),
             chunk,
-            B2_dim,
-            A2_dim,
+            dim,
+            dim_2,
             entries,
-            j_t1_parts,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            t12_crd,
-            t1_vals,
-            t1_next,
+            parts,
+            pos,
+            crd,
+            vals,
+            crd_2,
+            vals_2,
+            next,
         )
     }
 }
-unsafe fn baseline_part_(
+unsafe fn baseline_part_2(
     chunk: rt::Chunk,
-    B2_dim: usize,
-    A2_dim: usize,
+    dim: usize,
+    dim_2: usize,
     entries: usize,
-    j_t1_parts: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    t12_crd: &rt::Shared<i32>,
-    t1_vals: &rt::Shared<f64>,
-    t1_next: &rt::Shared<i32>,
+    parts: usize,
+    pos: &[i32],
+    crd: &[i32],
+    vals: &[f64],
+    crd_2: &rt::Shared<i32>,
+    vals_2: &rt::Shared<f64>,
+    next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Baseline,
             chunk,
-            B2_dim,
-            A2_dim,
+            dim,
+            dim_2,
             entries,
-            j_t1_parts,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            t12_crd,
-            t1_vals,
-            t1_next,
+            parts,
+            pos,
+            crd,
+            vals,
+            crd_2,
+            vals_2,
+            next,
         )
     }
 }
 /// What the iterations of `part` capture.
-struct Task_part____<'a> {
+struct Task_part_3<'a> {
     A1_dim: usize,
     B2_dim: usize,
     k_step: usize,
@@ -525,10 +474,10 @@ struct Task_part____<'a> {
     t02_crd: &'a [i32],
     t0_vals: &'a [f64],
 }
-impl rt::Task for Task_part____<'_> {
+impl rt::Task for Task_part_3<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part____ {
+        let Task_part_3 {
             A1_dim,
             B2_dim,
             k_step,
@@ -542,15 +491,15 @@ impl rt::Task for Task_part____<'_> {
             t02_crd,
             t0_vals,
         } = *self;
-        let body_part____ = match isa {
+        let body_part_3 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part____,
+            rt::Level::Avx512 => avx512_part_3,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part____,
-            _ => baseline_part____,
+            rt::Level::Avx2 => avx2_part_3,
+            _ => baseline_part_3,
         };
         unsafe {
-            body_part____(
+            body_part_3(
                 chunk,
                 A1_dim,
                 B2_dim,
@@ -568,7 +517,7 @@ impl rt::Task for Task_part____<'_> {
         }
     }
 }
-impl rt::Grower<f64, 1> for Task_part____<'_> {
+impl rt::Grower<f64, 1> for Task_part_3<'_> {
     fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
         ([self.C2_crd], self.C_vals)
     }
@@ -578,7 +527,7 @@ impl rt::Grower<f64, 1> for Task_part____<'_> {
         ]: [rt::Own<rt::Grown<i32>>; 1],
         C_vals: rt::Own<rt::Grown<f64>>,
     ) -> Self {
-        Task_part____ {
+        Task_part_3 {
             C2_crd,
             C_vals,
             ..*self
@@ -590,7 +539,7 @@ impl rt::Grower<f64, 1> for Task_part____<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part____(
+unsafe fn body_part_3(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     A1_dim: usize,
@@ -615,19 +564,15 @@ unsafe fn body_part____(
             let window_end = (window_begin + k_step).min(B2_dim);
             for k in window_begin..window_end {
                 let C2_begin = C2_crd.len();
-                let pt12_begin = t12_pos.index(k);
-                let pt12_end = t12_pos.index(k + 1);
                 let mut w = w_memory.open();
-                for pt1 in pt12_begin..pt12_end {
+                for pt1 in t12_pos.index(k)..t12_pos.index(k + 1) {
                     let j = t12_crd.index(pt1);
-                    let pt02_begin = t02_pos.index(j);
-                    let pt02_end = t02_pos.index(j + 1);
-                    for pt0 in pt02_begin..pt02_end {
+                    for pt0 in t02_pos.index(j)..t02_pos.index(j + 1) {
                         let i = t02_crd.index(pt0);
-                        let at_ = w.place([i]);
+                        let at_2 = w.place([i]);
                         w.set(
-                            at_,
-                            isa.mul_add(t0_vals.at(pt0), t1_vals.at(pt1), w.at(at_)),
+                            at_2,
+                            isa.mul_add(t0_vals.at(pt0), t1_vals.at(pt1), w.at(at_2)),
                         );
                     }
                 }
@@ -642,7 +587,7 @@ unsafe fn body_part____(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part____(
+unsafe fn avx512_part_3(
     chunk: rt::Chunk,
     A1_dim: usize,
     B2_dim: usize,
@@ -658,7 +603,7 @@ unsafe fn avx512_part____(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part____(
+        body_part_3(
             rt::Avx512::assume(),
             chunk,
             A1_dim,
@@ -678,7 +623,7 @@ unsafe fn avx512_part____(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part____(
+unsafe fn avx2_part_3(
     chunk: rt::Chunk,
     A1_dim: usize,
     B2_dim: usize,
@@ -694,7 +639,7 @@ unsafe fn avx2_part____(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part____(
+        body_part_3(
             rt::Avx2::assume(),
             chunk,
             A1_dim,
@@ -712,7 +657,7 @@ unsafe fn avx2_part____(
         )
     }
 }
-unsafe fn baseline_part____(
+unsafe fn baseline_part_3(
     chunk: rt::Chunk,
     A1_dim: usize,
     B2_dim: usize,
@@ -728,7 +673,7 @@ unsafe fn baseline_part____(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part____(
+        body_part_3(
             rt::Baseline,
             chunk,
             A1_dim,

@@ -50,7 +50,7 @@ unsafe fn body(
                 .saturating_mul(
                     (B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
                 ),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
         C2_pos.scan(C2_pos.len());
         C1_pos.set(1, C1_crd.len() as i32);

@@ -29,7 +29,7 @@ unsafe fn body(
             },
             0..A1_dim,
             rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(B2_dim), B2_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }

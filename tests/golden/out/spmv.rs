@@ -27,7 +27,7 @@ unsafe fn body(
             },
             0..A1_dim,
             A2_pos.index(A1_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }

@@ -106,8 +106,8 @@ unsafe fn body_part(
             let window_end = (window_begin + i_step).min(A1_dim);
             let pA1_begin = A1_pos.index(0);
             let pA1_end = A1_pos.index(1);
-            let pA_begin = rt::lower_bound(&*A1_crd, pA1_begin, pA1_end, window_begin);
-            let pA_end = rt::lower_bound(&*A1_crd, pA_begin, pA1_end, window_end);
+            let pA_begin = rt::lower_bound(A1_crd, pA1_begin, pA1_end, window_begin);
+            let pA_end = rt::lower_bound(A1_crd, pA_begin, pA1_end, window_end);
             let mut pA = pA_begin;
             while pA < pA_end {
                 let i = A1_crd.index(pA);

@@ -22,7 +22,7 @@ unsafe fn body(
             let j = f % B2_dim;
             let pB2_begin = B2_pos.index(i);
             let pB2_end = B2_pos.index(i + 1);
-            let pB2 = rt::lower_bound(&*B2_crd, pB2_begin, pB2_end, j);
+            let pB2 = rt::lower_bound(B2_crd, pB2_begin, pB2_end, j);
             if pB2 < pB2_end && B2_crd.index(pB2) == j {
                 a_vals.set(i, isa.mul_add(B_vals.at(pB2), c_vals.at(j), a_vals.at(i)));
             }

@@ -21,7 +21,7 @@ unsafe fn body(
             let p1_begin = p0 * 16;
             let p1_end = (p1_begin + 16).min(pB2_end);
             let mut pB = p1_begin;
-            let mut i = rt::upper_bound(&*B2_pos, 1, B1_dim, pB) - 1;
+            let mut i = rt::upper_bound(B2_pos, 1, B1_dim, pB) - 1;
             while pB < p1_end {
                 let pB2_end_2 = B2_pos.index(i + 1).min(p1_end);
                 let mut t = 0.0_f64;

@@ -49,7 +49,7 @@ unsafe fn body(
         }
         rt::threads(
             isa,
-            &Task_part_ {
+            &Task_part_2 {
                 B2_dim,
                 B1_dim,
                 entries,
@@ -112,11 +112,11 @@ unsafe fn body_part(
     unsafe {
         for part in chunk.lo..chunk.hi {
             let first = part * B2_dim;
-            let i_begin = rt::lower_bound(&*B2_pos, 0, B1_dim, entries * part / i_parts);
+            let i_begin = rt::lower_bound(B2_pos, 0, B1_dim, entries * part / i_parts);
             let i_end = if part + 1 == i_parts {
                 B1_dim
             } else {
-                rt::lower_bound(&*B2_pos, 0, B1_dim, entries * (part + 1) / i_parts)
+                rt::lower_bound(B2_pos, 0, B1_dim, entries * (part + 1) / i_parts)
             };
             for pB in B2_pos.index(i_begin)..B2_pos.index(i_end) {
                 let j = B2_crd.index(pB);
@@ -203,7 +203,7 @@ unsafe fn baseline_part(
     }
 }
 /// What the iterations of `part` capture.
-struct Task_part_<'a> {
+struct Task_part_2<'a> {
     B2_dim: usize,
     B1_dim: usize,
     entries: usize,
@@ -215,10 +215,10 @@ struct Task_part_<'a> {
     A_vals: rt::Shared<f64>,
     w_next: rt::Shared<i32>,
 }
-impl rt::Task for Task_part_<'_> {
+impl rt::Task for Task_part_2<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part_ {
+        let Task_part_2 {
             B2_dim,
             B1_dim,
             entries,
@@ -230,15 +230,15 @@ impl rt::Task for Task_part_<'_> {
             ref A_vals,
             ref w_next,
         } = *self;
-        let body_part_ = match isa {
+        let body_part_2 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part_,
+            rt::Level::Avx512 => avx512_part_2,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part_,
-            _ => baseline_part_,
+            rt::Level::Avx2 => avx2_part_2,
+            _ => baseline_part_2,
         };
         unsafe {
-            body_part_(
+            body_part_2(
                 chunk,
                 B2_dim,
                 B1_dim,
@@ -259,7 +259,7 @@ impl rt::Task for Task_part_<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part_(
+unsafe fn body_part_2(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     B2_dim: usize,
@@ -276,11 +276,11 @@ unsafe fn body_part_(
     unsafe {
         for part in chunk.lo..chunk.hi {
             let first = part * B2_dim;
-            let i_begin = rt::lower_bound(&*B2_pos, 0, B1_dim, entries * part / i_parts);
+            let i_begin = rt::lower_bound(B2_pos, 0, B1_dim, entries * part / i_parts);
             let i_end = if part + 1 == i_parts {
                 B1_dim
             } else {
-                rt::lower_bound(&*B2_pos, 0, B1_dim, entries * (part + 1) / i_parts)
+                rt::lower_bound(B2_pos, 0, B1_dim, entries * (part + 1) / i_parts)
             };
             for i in i_begin..i_end {
                 for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
@@ -297,7 +297,7 @@ unsafe fn body_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part_(
+unsafe fn avx512_part_2(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
@@ -311,7 +311,7 @@ unsafe fn avx512_part_(
     w_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx512::assume(),
             chunk,
             B2_dim,
@@ -329,7 +329,7 @@ unsafe fn avx512_part_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part_(
+unsafe fn avx2_part_2(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
@@ -343,7 +343,7 @@ unsafe fn avx2_part_(
     w_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Avx2::assume(),
             chunk,
             B2_dim,
@@ -359,7 +359,7 @@ unsafe fn avx2_part_(
         )
     }
 }
-unsafe fn baseline_part_(
+unsafe fn baseline_part_2(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
@@ -373,7 +373,7 @@ unsafe fn baseline_part_(
     w_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part_(
+        body_part_2(
             rt::Baseline,
             chunk,
             B2_dim,

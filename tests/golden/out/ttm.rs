@@ -40,7 +40,7 @@ unsafe fn body(
                 B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim),
                 C2_dim,
             ),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
     }
 }

@@ -63,7 +63,7 @@ struct Task_chunk<'a> {
 }
 impl rt::Task for Task_chunk<'_> {
     type Appended = ();
-    unsafe fn run(&self, isa: rt::Level, chunk_: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk_2: rt::Chunk) {
         let Task_chunk {
             B2_dim,
             C2_dim,
@@ -87,7 +87,7 @@ impl rt::Task for Task_chunk<'_> {
         };
         unsafe {
             body_chunk(
-                chunk_,
+                chunk_2,
                 B2_dim,
                 C2_dim,
                 pB1_end,
@@ -111,7 +111,7 @@ impl rt::Task for Task_chunk<'_> {
 #[inline(always)]
 unsafe fn body_chunk(
     isa: impl rt::Isa,
-    chunk_: rt::Chunk,
+    chunk_2: rt::Chunk,
     B2_dim: usize,
     C2_dim: usize,
     pB1_end: usize,
@@ -126,11 +126,11 @@ unsafe fn body_chunk(
     A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        for chunk in chunk_.lo..chunk_.hi {
+        for chunk in chunk_2.lo..chunk_2.hi {
             let fpos2_begin = chunk * 16;
             let fpos2_end = (fpos2_begin + 16).min(pB2_end);
             let mut pB = fpos2_begin;
-            let mut pB1 = rt::upper_bound(&*B2_pos, 1, pB1_end, pB) - 1;
+            let mut pB1 = rt::upper_bound(B2_pos, 1, pB1_end, pB) - 1;
             while pB < fpos2_end {
                 let i = B1_crd.index(pB1);
                 let pB2_end_2 = B2_pos.index(pB1 + 1).min(fpos2_end);
@@ -176,7 +176,7 @@ unsafe fn body_chunk(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_chunk(
-    chunk_: rt::Chunk,
+    chunk_2: rt::Chunk,
     B2_dim: usize,
     C2_dim: usize,
     pB1_end: usize,
@@ -193,7 +193,7 @@ unsafe fn avx512_chunk(
     unsafe {
         body_chunk(
             rt::Avx512::assume(),
-            chunk_,
+            chunk_2,
             B2_dim,
             C2_dim,
             pB1_end,
@@ -212,7 +212,7 @@ unsafe fn avx512_chunk(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_chunk(
-    chunk_: rt::Chunk,
+    chunk_2: rt::Chunk,
     B2_dim: usize,
     C2_dim: usize,
     pB1_end: usize,
@@ -229,7 +229,7 @@ unsafe fn avx2_chunk(
     unsafe {
         body_chunk(
             rt::Avx2::assume(),
-            chunk_,
+            chunk_2,
             B2_dim,
             C2_dim,
             pB1_end,
@@ -246,7 +246,7 @@ unsafe fn avx2_chunk(
     }
 }
 unsafe fn baseline_chunk(
-    chunk_: rt::Chunk,
+    chunk_2: rt::Chunk,
     B2_dim: usize,
     C2_dim: usize,
     pB1_end: usize,
@@ -263,7 +263,7 @@ unsafe fn baseline_chunk(
     unsafe {
         body_chunk(
             rt::Baseline,
-            chunk_,
+            chunk_2,
             B2_dim,
             C2_dim,
             pB1_end,

@@ -35,7 +35,7 @@ unsafe fn body(
             },
             pB1_begin..pB1_end,
             B3_pos.index(B2_pos.index(pB1_end)),
-            rt::Positions(&*B2_pos),
+            rt::Positions(B2_pos),
         );
     }
 }

@@ -60,7 +60,7 @@ struct Task_chunk<'a> {
 }
 impl rt::Task for Task_chunk<'_> {
     type Appended = ();
-    unsafe fn run(&self, isa: rt::Level, chunk_: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk_2: rt::Chunk) {
         let Task_chunk {
             B2_dim,
             pB1_end,
@@ -83,7 +83,7 @@ impl rt::Task for Task_chunk<'_> {
         };
         unsafe {
             body_chunk(
-                chunk_,
+                chunk_2,
                 B2_dim,
                 pB1_end,
                 pB2_end,
@@ -106,7 +106,7 @@ impl rt::Task for Task_chunk<'_> {
 #[inline(always)]
 unsafe fn body_chunk(
     isa: impl rt::Isa,
-    chunk_: rt::Chunk,
+    chunk_2: rt::Chunk,
     B2_dim: usize,
     pB1_end: usize,
     pB2_end: usize,
@@ -120,11 +120,11 @@ unsafe fn body_chunk(
     A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        for chunk in chunk_.lo..chunk_.hi {
+        for chunk in chunk_2.lo..chunk_2.hi {
             let fpos2_begin = chunk * 16;
             let fpos2_end = (fpos2_begin + 16).min(pB2_end);
             let mut pB = fpos2_begin;
-            let mut pB1 = rt::upper_bound(&*B2_pos, 1, pB1_end, pB) - 1;
+            let mut pB1 = rt::upper_bound(B2_pos, 1, pB1_end, pB) - 1;
             while pB < fpos2_end {
                 let i = B1_crd.index(pB1);
                 let pB2_end_2 = B2_pos.index(pB1 + 1).min(fpos2_end);
@@ -188,7 +188,7 @@ unsafe fn body_chunk(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_chunk(
-    chunk_: rt::Chunk,
+    chunk_2: rt::Chunk,
     B2_dim: usize,
     pB1_end: usize,
     pB2_end: usize,
@@ -206,7 +206,7 @@ unsafe fn avx512_chunk(
             rt::Rows::Streamed => {
                 body_chunk(
                     rt::Streaming(rt::Avx512::assume()),
-                    chunk_,
+                    chunk_2,
                     B2_dim,
                     pB1_end,
                     pB2_end,
@@ -223,7 +223,7 @@ unsafe fn avx512_chunk(
             rt::Rows::Alike => {
                 body_chunk(
                     rt::Alike(rt::Avx512::assume()),
-                    chunk_,
+                    chunk_2,
                     B2_dim,
                     pB1_end,
                     pB2_end,
@@ -240,7 +240,7 @@ unsafe fn avx512_chunk(
             rt::Rows::Irregular => {
                 body_chunk(
                     rt::Avx512::assume(),
-                    chunk_,
+                    chunk_2,
                     B2_dim,
                     pB1_end,
                     pB2_end,
@@ -260,7 +260,7 @@ unsafe fn avx512_chunk(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_chunk(
-    chunk_: rt::Chunk,
+    chunk_2: rt::Chunk,
     B2_dim: usize,
     pB1_end: usize,
     pB2_end: usize,
@@ -278,7 +278,7 @@ unsafe fn avx2_chunk(
             rt::Rows::Streamed => {
                 body_chunk(
                     rt::Streaming(rt::Avx2::assume()),
-                    chunk_,
+                    chunk_2,
                     B2_dim,
                     pB1_end,
                     pB2_end,
@@ -295,7 +295,7 @@ unsafe fn avx2_chunk(
             rt::Rows::Alike => {
                 body_chunk(
                     rt::Alike(rt::Avx2::assume()),
-                    chunk_,
+                    chunk_2,
                     B2_dim,
                     pB1_end,
                     pB2_end,
@@ -312,7 +312,7 @@ unsafe fn avx2_chunk(
             rt::Rows::Irregular => {
                 body_chunk(
                     rt::Avx2::assume(),
-                    chunk_,
+                    chunk_2,
                     B2_dim,
                     pB1_end,
                     pB2_end,
@@ -330,7 +330,7 @@ unsafe fn avx2_chunk(
     }
 }
 unsafe fn baseline_chunk(
-    chunk_: rt::Chunk,
+    chunk_2: rt::Chunk,
     B2_dim: usize,
     pB1_end: usize,
     pB2_end: usize,
@@ -346,7 +346,7 @@ unsafe fn baseline_chunk(
     unsafe {
         body_chunk(
             rt::Baseline,
-            chunk_,
+            chunk_2,
             B2_dim,
             pB1_end,
             pB2_end,

@@ -27,12 +27,12 @@ unsafe fn body(
                     A2_pos,
                     A2_crd,
                     A_vals,
-                    x_vals,
-                    t0: t0.shared(),
+                    operand: x_vals,
+                    result: t0.shared(),
                 },
                 0..A2_dim,
                 A2_pos.index(A2_dim),
-                rt::Positions(&*A2_pos),
+                rt::Positions(A2_pos),
             );
             let shortest_of = shortest_of_memory.unwritten(64);
             rt::threads(
@@ -57,17 +57,17 @@ unsafe fn body(
                         A2_pos,
                         A2_crd,
                         A_vals,
-                        t0: y_vals.shared(),
-                        x_vals: rt::written(t0),
+                        result: y_vals.shared(),
+                        operand: rt::written(t0),
                     },
                     0..A1_dim,
                     A2_pos.index(A1_dim),
-                    rt::Positions(&*A2_pos),
+                    rt::Positions(A2_pos),
                 );
             } else {
                 rt::threads(
                     isa,
-                    &Task_i_ {
+                    &Task_i {
                         A2_pos,
                         A2_crd,
                         A_vals,
@@ -76,13 +76,13 @@ unsafe fn body(
                     },
                     0..A1_dim,
                     A2_pos.index(A1_dim),
-                    rt::Positions(&*A2_pos),
+                    rt::Positions(A2_pos),
                 );
             }
         } else {
             rt::threads(
                 isa,
-                &Task_i__ {
+                &Task_i_2 {
                     A2_pos,
                     A2_crd,
                     A_vals,
@@ -95,7 +95,7 @@ unsafe fn body(
                     .saturating_mul(
                         (A2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
                     ),
-                rt::Positions(&*A2_pos),
+                rt::Positions(A2_pos),
             );
         }
     }
@@ -105,13 +105,13 @@ struct Task_h_t0<'a> {
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [f64],
-    x_vals: &'a [f64],
-    t0: rt::Shared<f64>,
+    operand: &'a [f64],
+    result: rt::Shared<f64>,
 }
 impl rt::Task for Task_h_t0<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_h_t0 { A2_pos, A2_crd, A_vals, x_vals, ref t0 } = *self;
+        let Task_h_t0 { A2_pos, A2_crd, A_vals, operand, ref result } = *self;
         let body_h_t0 = match isa {
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx512 => avx512_h_t0,
@@ -119,7 +119,7 @@ impl rt::Task for Task_h_t0<'_> {
             rt::Level::Avx2 => avx2_h_t0,
             _ => baseline_h_t0,
         };
-        unsafe { body_h_t0(chunk, A2_pos, A2_crd, A_vals, x_vals, t0) }
+        unsafe { body_h_t0(chunk, A2_pos, A2_crd, A_vals, operand, result) }
     }
 }
 /// Iterations of `h_t0`, and of `i`.
@@ -133,8 +133,8 @@ unsafe fn body_h_t0(
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
-    x_vals: &[f64],
-    t0: &rt::Shared<f64>,
+    operand: &[f64],
+    result: &rt::Shared<f64>,
 ) {
     unsafe {
         let mut A2_begin = A2_pos.index(chunk.lo);
@@ -151,7 +151,7 @@ unsafe fn body_h_t0(
                     partial = isa
                         .mul_add(
                             isa.load_four(A_vals, pA),
-                            isa.pick(|offset| x_vals.at(j[offset])),
+                            isa.pick(|offset| operand.at(j[offset])),
                             partial,
                         );
                     next += 4;
@@ -163,7 +163,7 @@ unsafe fn body_h_t0(
                     partial = isa
                         .mul_add(
                             isa.load_four(A_vals, pA),
-                            isa.pick(|offset| x_vals.at(j[offset])),
+                            isa.pick(|offset| operand.at(j[offset])),
                             partial,
                         );
                     partial = partial.first(end - next, kept);
@@ -171,7 +171,7 @@ unsafe fn body_h_t0(
                     isa.to_the_end();
                     for pA in next..end {
                         let j = A2_crd.index(pA);
-                        t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                        t = isa.mul_add(A_vals.at(pA), operand.at(j), t);
                     }
                 }
                 t += partial.sum();
@@ -180,14 +180,14 @@ unsafe fn body_h_t0(
                 loop {
                     let pA = next;
                     let j = A2_crd.index(pA);
-                    t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                    t = isa.mul_add(A_vals.at(pA), operand.at(j), t);
                     next = isa.next_entry(next);
                     if next >= end {
                         break;
                     }
                 }
             }
-            t0.set(h_t0, t);
+            result.set(h_t0, t);
             A2_begin = A2_end;
         }
     }
@@ -199,8 +199,8 @@ unsafe fn avx512_h_t0(
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
-    x_vals: &[f64],
-    t0: &rt::Shared<f64>,
+    operand: &[f64],
+    result: &rt::Shared<f64>,
 ) {
     unsafe {
         match rt::Rows::of(A2_pos, A2_crd, A_vals) {
@@ -211,8 +211,8 @@ unsafe fn avx512_h_t0(
                     A2_pos,
                     A2_crd,
                     A_vals,
-                    x_vals,
-                    t0,
+                    operand,
+                    result,
                 )
             }
             rt::Rows::Alike => {
@@ -222,8 +222,8 @@ unsafe fn avx512_h_t0(
                     A2_pos,
                     A2_crd,
                     A_vals,
-                    x_vals,
-                    t0,
+                    operand,
+                    result,
                 )
             }
             rt::Rows::Irregular => {
@@ -233,8 +233,8 @@ unsafe fn avx512_h_t0(
                     A2_pos,
                     A2_crd,
                     A_vals,
-                    x_vals,
-                    t0,
+                    operand,
+                    result,
                 )
             }
         }
@@ -247,8 +247,8 @@ unsafe fn avx2_h_t0(
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
-    x_vals: &[f64],
-    t0: &rt::Shared<f64>,
+    operand: &[f64],
+    result: &rt::Shared<f64>,
 ) {
     unsafe {
         match rt::Rows::of(A2_pos, A2_crd, A_vals) {
@@ -259,8 +259,8 @@ unsafe fn avx2_h_t0(
                     A2_pos,
                     A2_crd,
                     A_vals,
-                    x_vals,
-                    t0,
+                    operand,
+                    result,
                 )
             }
             rt::Rows::Alike => {
@@ -270,12 +270,20 @@ unsafe fn avx2_h_t0(
                     A2_pos,
                     A2_crd,
                     A_vals,
-                    x_vals,
-                    t0,
+                    operand,
+                    result,
                 )
             }
             rt::Rows::Irregular => {
-                body_h_t0(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, t0)
+                body_h_t0(
+                    rt::Avx2::assume(),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    operand,
+                    result,
+                )
             }
         }
     }
@@ -285,10 +293,10 @@ unsafe fn baseline_h_t0(
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
-    x_vals: &[f64],
-    t0: &rt::Shared<f64>,
+    operand: &[f64],
+    result: &rt::Shared<f64>,
 ) {
-    unsafe { body_h_t0(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, x_vals, t0) }
+    unsafe { body_h_t0(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, operand, result) }
 }
 /// What the iterations of `part` capture.
 struct Task_part<'a> {
@@ -362,25 +370,25 @@ unsafe fn baseline_part(
     unsafe { body_part(rt::Baseline, chunk, A2_dim, A2_pos, shortest_of) }
 }
 /// What the iterations of `i` capture.
-struct Task_i_<'a> {
+struct Task_i<'a> {
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [f64],
     y_vals: rt::Shared<f64>,
     t0: &'a [f64],
 }
-impl rt::Task for Task_i_<'_> {
+impl rt::Task for Task_i<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_i_ { A2_pos, A2_crd, A_vals, ref y_vals, t0 } = *self;
-        let body_i_ = match isa {
+        let Task_i { A2_pos, A2_crd, A_vals, ref y_vals, t0 } = *self;
+        let body_i = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_i_,
+            rt::Level::Avx512 => avx512_i,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_i_,
-            _ => baseline_i_,
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
         };
-        unsafe { body_i_(chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
+        unsafe { body_i(chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
     }
 }
 /// Iterations of `i`.
@@ -388,7 +396,7 @@ impl rt::Task for Task_i_<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_i_(
+unsafe fn body_i(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     A2_pos: &[i32],
@@ -415,7 +423,7 @@ unsafe fn body_i_(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_i_(
+unsafe fn avx512_i(
     chunk: rt::Chunk,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -423,11 +431,11 @@ unsafe fn avx512_i_(
     y_vals: &rt::Shared<f64>,
     t0: &[f64],
 ) {
-    unsafe { body_i_(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
+    unsafe { body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_i_(
+unsafe fn avx2_i(
     chunk: rt::Chunk,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -435,9 +443,9 @@ unsafe fn avx2_i_(
     y_vals: &rt::Shared<f64>,
     t0: &[f64],
 ) {
-    unsafe { body_i_(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
+    unsafe { body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }
-unsafe fn baseline_i_(
+unsafe fn baseline_i(
     chunk: rt::Chunk,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -445,28 +453,28 @@ unsafe fn baseline_i_(
     y_vals: &rt::Shared<f64>,
     t0: &[f64],
 ) {
-    unsafe { body_i_(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
+    unsafe { body_i(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, y_vals, t0) }
 }
 /// What the iterations of `i` capture.
-struct Task_i__<'a> {
+struct Task_i_2<'a> {
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [f64],
     x_vals: &'a [f64],
     y_vals: rt::Shared<f64>,
 }
-impl rt::Task for Task_i__<'_> {
+impl rt::Task for Task_i_2<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_i__ { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
-        let body_i__ = match isa {
+        let Task_i_2 { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        let body_i_2 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_i__,
+            rt::Level::Avx512 => avx512_i_2,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_i__,
-            _ => baseline_i__,
+            rt::Level::Avx2 => avx2_i_2,
+            _ => baseline_i_2,
         };
-        unsafe { body_i__(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+        unsafe { body_i_2(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
     }
 }
 /// Iterations of `i`.
@@ -474,7 +482,7 @@ impl rt::Task for Task_i__<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_i__(
+unsafe fn body_i_2(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     A2_pos: &[i32],
@@ -550,7 +558,7 @@ unsafe fn body_i__(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_i__(
+unsafe fn avx512_i_2(
     chunk: rt::Chunk,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -561,7 +569,7 @@ unsafe fn avx512_i__(
     unsafe {
         match rt::Rows::of(A2_pos, A2_crd, A_vals) {
             rt::Rows::Streamed => {
-                body_i__(
+                body_i_2(
                     rt::Streaming(rt::Avx512::assume()),
                     chunk,
                     A2_pos,
@@ -572,7 +580,7 @@ unsafe fn avx512_i__(
                 )
             }
             rt::Rows::Alike => {
-                body_i__(
+                body_i_2(
                     rt::Alike(rt::Avx512::assume()),
                     chunk,
                     A2_pos,
@@ -583,7 +591,7 @@ unsafe fn avx512_i__(
                 )
             }
             rt::Rows::Irregular => {
-                body_i__(
+                body_i_2(
                     rt::Avx512::assume(),
                     chunk,
                     A2_pos,
@@ -598,7 +606,7 @@ unsafe fn avx512_i__(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_i__(
+unsafe fn avx2_i_2(
     chunk: rt::Chunk,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -609,7 +617,7 @@ unsafe fn avx2_i__(
     unsafe {
         match rt::Rows::of(A2_pos, A2_crd, A_vals) {
             rt::Rows::Streamed => {
-                body_i__(
+                body_i_2(
                     rt::Streaming(rt::Avx2::assume()),
                     chunk,
                     A2_pos,
@@ -620,7 +628,7 @@ unsafe fn avx2_i__(
                 )
             }
             rt::Rows::Alike => {
-                body_i__(
+                body_i_2(
                     rt::Alike(rt::Avx2::assume()),
                     chunk,
                     A2_pos,
@@ -631,7 +639,7 @@ unsafe fn avx2_i__(
                 )
             }
             rt::Rows::Irregular => {
-                body_i__(
+                body_i_2(
                     rt::Avx2::assume(),
                     chunk,
                     A2_pos,
@@ -644,7 +652,7 @@ unsafe fn avx2_i__(
         }
     }
 }
-unsafe fn baseline_i__(
+unsafe fn baseline_i_2(
     chunk: rt::Chunk,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -652,7 +660,7 @@ unsafe fn baseline_i__(
     x_vals: &[f64],
     y_vals: &rt::Shared<f64>,
 ) {
-    unsafe { body_i__(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    unsafe { body_i_2(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]

@@ -113,10 +113,10 @@ unsafe fn body_part(
             let pb1_end = b1_pos.index(1);
             let pc1_begin = c1_pos.index(0);
             let pc1_end = c1_pos.index(1);
-            let pb_begin = rt::lower_bound(&*b1_crd, pb1_begin, pb1_end, window_begin);
-            let pb_end = rt::lower_bound(&*b1_crd, pb_begin, pb1_end, window_end);
-            let pc_begin = rt::lower_bound(&*c1_crd, pc1_begin, pc1_end, window_begin);
-            let pc_end = rt::lower_bound(&*c1_crd, pc_begin, pc1_end, window_end);
+            let pb_begin = rt::lower_bound(b1_crd, pb1_begin, pb1_end, window_begin);
+            let pb_end = rt::lower_bound(b1_crd, pb_begin, pb1_end, window_end);
+            let pc_begin = rt::lower_bound(c1_crd, pc1_begin, pc1_end, window_begin);
+            let pc_end = rt::lower_bound(c1_crd, pc_begin, pc1_end, window_end);
             let mut pb = pb_begin;
             let mut pc = pc_begin;
             if pb < pb_end && pc < pc_end {

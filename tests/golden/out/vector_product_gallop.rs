@@ -34,12 +34,12 @@ unsafe fn body(
                         break;
                     }
                 } else if ib < ic {
-                    pb = rt::gallop(&*b1_crd, pb + 1, pb1_end, ic);
+                    pb = rt::gallop(b1_crd, pb + 1, pb1_end, ic);
                     if pb1_end <= pb {
                         break;
                     }
                 } else {
-                    pc = rt::gallop(&*c1_crd, pc + 1, pc1_end, ib);
+                    pc = rt::gallop(c1_crd, pc + 1, pc1_end, ib);
                     if pc1_end <= pc {
                         break;
                     }

@@ -37,7 +37,7 @@ unsafe fn body(
             |i| A2_pos.index(i),
             0..A1_dim,
             16777216,
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
         C2_pos.scan(A1_dim);
         [C2_crd_len]

@@ -32,7 +32,7 @@ unsafe fn body(
             },
             0..A1_dim,
             16777216,
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
         C2_pos.scan(C2_pos.len());
         C1_pos.set(1, C1_crd.len() as i32);

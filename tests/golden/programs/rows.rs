@@ -26,7 +26,7 @@ unsafe fn body(
             },
             0..A1_dim,
             16777216,
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }

@@ -29,7 +29,7 @@ unsafe fn body(
             },
             0..A1_dim,
             rt::in_lanes(16777216, B2_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }

@@ -31,7 +31,7 @@ unsafe fn body(
             },
             0..A1_dim,
             rt::in_lanes(16777216, A2_dim),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn items(names: &Names<'_>, ty: &Ident, life: &Tokens, appends: &Appe
     }
 }
 
-/// The lengths of bounded arrays, one of two that grow together.
+/// The lengths of bounded arrays, one of those that grow together.
 pub(super) fn lens<'a>(names: &'a Names<'_>, appends: &Appends) -> Vec<&'a Ident> {
     appends.buffers.iter().filter(|b| !names.follows(**b)).map(|b| names.len(*b)).collect()
 }

@@ -23,6 +23,8 @@ pub(super) struct Captures<'a> {
     pub(super) row: Option<VarId>,
     /// What is computed from that dimension outside, and has to be again.
     pub(super) again: Vec<(VarId, &'a Expr)>,
+    /// In which order they stand, if not in that of the program.
+    order: Vec<Ident>,
 }
 
 impl<'a> Captures<'a> {
@@ -42,6 +44,7 @@ impl<'a> Captures<'a> {
             appends: appends.map_or(vec![], |a| a.buffers.clone()),
             row: task_row_size(program, body),
             again: vec![],
+            order: vec![],
         };
         captures.capture(names, loop_var, body);
         if let Some(row) = captures.row {
@@ -129,6 +132,11 @@ impl<'a> Captures<'a> {
         }
     }
 
+    /// In the order of these names.
+    pub(super) fn in_order(self, order: &[Ident]) -> Self {
+        Captures { order: order.to_vec(), ..self }
+    }
+
     /// Variables that the task computes, and those that it captures.
     #[cfg(test)]
     pub(super) fn variables(&self) -> (Vec<VarId>, Vec<VarId>) {
@@ -168,7 +176,7 @@ impl<'a> Captures<'a> {
             Capture { name: names.buffer(*b), ty, how }
         });
         let mut parts: Vec<_> = vars.chain(lens).chain(arrays).collect();
-        parts.sort_by_key(|c| names.order.iter().position(|name| name == c.name));
+        parts.sort_by_key(|c| self.order.iter().position(|name| name == c.name));
         parts
     }
 }

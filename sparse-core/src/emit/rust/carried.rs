@@ -62,6 +62,13 @@ impl Carried {
         (self.begin, self.end) = (other.begin.clone(), other.end.clone());
     }
 
+    /// With these names, if they are bounds of this array's rows.
+    pub(super) fn rename_rows(&mut self, pos: BufferId, [begin, end]: &[Ident; 2]) {
+        if self.pos == pos {
+            (self.begin, self.end) = (begin.clone(), end.clone());
+        }
+    }
+
     /// The variable that an element of an array is in.
     pub(super) fn bound(&self, var: VarId, buffer: BufferId, index: &Expr) -> Option<&Ident> {
         match () {

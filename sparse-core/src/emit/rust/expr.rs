@@ -276,10 +276,9 @@ impl<'a> Exprs<'a> {
                     Bound::Upper => quote!(upper_bound),
                     Bound::Gallop => quote!(gallop),
                 };
-                let (name, lo, hi, key) =
-                    (self.names.buffer(*buffer), self.expr(lo), self.expr(hi), self.expr(key));
-                let by = if self.names.is_register(*buffer) { quote!(&#name[..]) } else { quote!(&*#name) };
-                Code(quote!(rt::#search(#by, #lo, #hi, #key)), Prec::Atom)
+                let (array, lo, hi, key) =
+                    (self.names.slice(*buffer), self.expr(lo), self.expr(hi), self.expr(key));
+                Code(quote!(rt::#search(#array, #lo, #hi, #key)), Prec::Atom)
             }
         }
     }

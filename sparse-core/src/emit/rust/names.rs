@@ -4,10 +4,10 @@
 
 use super::carried::{Carried, carried};
 use super::gathers::gathers;
-use super::quote::Ident;
-use super::shared::{Pairs, Same};
+use super::quote::{Ident, Tokens, quote};
+use super::shared::{Common, Pairs, Same};
 use super::sizes::{Lets, lets};
-use super::twins::twins;
+use super::twins::Twins;
 use crate::format::TensorId;
 use crate::llir::verify::is_keyword;
 use crate::llir::walk::visit_stmts;
@@ -27,10 +27,11 @@ pub(crate) struct Names<'a> {
     workspaces: Vec<WorkspaceNames>,
     tasks: BTreeMap<VarId, TaskNames>,
     same: BTreeMap<VarId, Same>,
+    common: BTreeMap<VarId, Common>,
     carried: BTreeMap<VarId, Carried>,
     bounded: BTreeSet<BufferId>,
     unwritten: BTreeSet<BufferId>,
-    twins: BTreeMap<BufferId, BufferId>,
+    twins: Twins,
     /// The instruction set's marker value.
     pub(crate) isa: Ident,
     /// Index of an element that is read, changed and written.
@@ -55,8 +56,6 @@ pub(crate) struct Names<'a> {
     pub(crate) avx512: Ident,
     /// Is AVX2 the most that it is compiled for?
     pub(super) narrow: bool,
-    /// In which order captures stand, if not in that of the program.
-    pub(super) order: Vec<Ident>,
 }
 
 /// Names of a sparse workspace.
@@ -85,7 +84,7 @@ impl<'a> Names<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
         let mut taken = HashSet::with_capacity(2 * (program.vars.len() + program.buffers.len()) + 32);
         // The verifier has seen to it that these are identifiers, and that none hides another.
-        let vars = program.vars.iter().map(|v| ident(&v.name)).collect();
+        let mut vars: Vec<_> = program.vars.iter().map(|v| ident(&v.name)).collect();
         let buffers = program.buffers.iter().map(|b| ident(&b.name)).collect();
         taken.extend(program.vars.iter().map(|v| v.name.clone()));
         taken.extend(program.buffers.iter().map(|b| b.name.clone()));
@@ -120,6 +119,7 @@ impl<'a> Names<'a> {
             });
             rows.extend(carried(program, block, |name| unique(name, &mut taken)));
         }
+        name_bounds(program, &rows, &mut vars);
         let bounded = program.steps.iter().filter_map(|s| match s {
             Step::Reserve { buffer, capacity: Some(_), .. } => Some(*buffer),
             _ => None,
@@ -136,11 +136,9 @@ impl<'a> Names<'a> {
             workspaces,
             tasks,
             same: BTreeMap::new(),
+            common: BTreeMap::new(),
             carried: rows,
-            twins: twins(program)
-                .into_iter()
-                .filter(|(f, l)| bounded.contains(f) && bounded.contains(l))
-                .collect(),
+            twins: Twins::of(program, |b| bounded.contains(&b)),
             bounded,
             unwritten,
             isa: unique("isa", &mut taken),
@@ -159,7 +157,6 @@ impl<'a> Names<'a> {
             avx2: unique("avx2", &mut taken),
             avx512: unique("avx512", &mut taken),
             narrow: gathers(program),
-            order: vec![],
         }
     }
 
@@ -175,9 +172,19 @@ impl<'a> Names<'a> {
         &self.buffers[id.index()]
     }
 
-    /// The variable that holds an output's length: of two that grow together, the leader's.
+    /// An array as an argument of a function that reads it: an operand's is a slice already.
+    pub(super) fn slice(&self, id: BufferId) -> Tokens {
+        let name = self.buffer(id);
+        match self.program.buffer(id).space {
+            Space::Input => quote!(#name),
+            Space::Register { .. } => quote!(&#name[..]),
+            _ => quote!(&*#name),
+        }
+    }
+
+    /// The variable that holds an output's length: of those that grow together, the first one's.
     pub(crate) fn len(&self, id: BufferId) -> &Ident {
-        &self.lens[self.twins.get(&id).unwrap_or(&id).index()]
+        &self.lens[self.twins.first(id).index()]
     }
 
     /// What holds the memory of a scratch array.
@@ -200,30 +207,78 @@ impl<'a> Names<'a> {
         &self.tasks[&loop_var]
     }
 
-    /// The loop whose items a loop on threads has, if they are not its own.
+    /// The loops with which a loop on threads has its items, if there are others.
     pub(super) fn same(&self, loop_var: VarId) -> Option<&Same> {
         self.same.get(&loop_var)
     }
 
-    /// The names of the other loops on threads that have the items of this one.
-    pub(super) fn sharers(&self, loop_var: VarId) -> Vec<&Ident> {
-        let own = self.var(loop_var);
-        let sharers = self.same.iter().filter(|(_, same)| same.of == loop_var).map(|(var, _)| self.var(*var));
-        let mut names = vec![];
-        for name in sharers.filter(|name| *name != own) {
-            if !names.contains(&name) {
-                names.push(name);
+    /// What is called otherwise in the items of the first of such loops.
+    pub(super) fn common(&self, loop_var: VarId) -> Option<&Common> {
+        self.common.get(&loop_var)
+    }
+
+    /// The names of the loops on threads that have the items of one.
+    pub(super) fn loops(&self, first: VarId) -> Vec<String> {
+        if self.same(first).is_none() {
+            return vec![self.var(first).to_string()];
+        }
+        let name = |var: VarId| self.program.var(var).name.clone();
+        let mut names = vec![name(first)];
+        for (var, _) in self.same.iter().filter(|(_, same)| same.of == first) {
+            if !names.contains(&name(*var)) {
+                names.push(name(*var));
             }
         }
         names
     }
 
-    /// With loops on threads that have others' items.
-    pub(super) fn sharing(&self, same: Vec<(VarId, Same)>) -> Names<'a> {
+    /// With loops on threads that have one's items.
+    pub(super) fn sharing(mut self, first: VarId, same: Vec<(VarId, Same)>, common: Common) -> Names<'a> {
+        self.same.extend(same);
+        self.common.insert(first, common);
+        self
+    }
+
+    /// With the items' names given to those loops on threads that have their own, in order.
+    pub(super) fn in_turn(mut self) -> Names<'a> {
+        let mut loops = vec![];
+        for step in &self.program.steps {
+            if let Step::Run(block) = step {
+                visit_stmts(block, &mut |s| {
+                    if let Stmt::Threads { var, .. } = s {
+                        loops.push(*var);
+                    }
+                });
+            }
+        }
+        let first = |var: &VarId| self.same.get(var).map_or(*var, |same| same.of);
+        let mut tasks = BTreeMap::new();
+        for var in loops.iter().filter(|var| first(var) == **var) {
+            let alike = |other: &&VarId| self.var(**other) == self.var(*var);
+            let before = tasks.keys().filter(alike).count();
+            let next = loops.iter().filter(alike).nth(before).unwrap_or(var);
+            tasks.insert(*var, self.tasks[next].clone());
+        }
+        for var in &loops {
+            let task = tasks[&first(var)].clone();
+            tasks.insert(*var, task);
+        }
+        self.tasks = tasks;
+        self
+    }
+
+    /// Inside of items that loops share.
+    pub(super) fn within(&self, common: &Common) -> Names<'a> {
         let mut names = self.clone();
-        for (var, same) in same {
-            names.tasks.insert(var, self.task(same.of).clone());
-            names.same.insert(var, same);
+        for (var, name) in &common.vars {
+            names.vars[var.index()] = name.clone();
+        }
+        for (buffer, array) in &common.buffers {
+            names.buffers[buffer.index()] = array.name.clone();
+            if let Some(memory) = names.memories.get_mut(buffer) {
+                *memory = array.memory.clone();
+            }
+            names.carried.values_mut().for_each(|carried| carried.rename_rows(*buffer, &array.bounds));
         }
         names
     }
@@ -257,17 +312,23 @@ impl<'a> Names<'a> {
 
     /// The variable that an element is in, of those that loops carry.
     pub(super) fn bound(&self, buffer: BufferId, index: &Expr) -> Option<&Ident> {
-        self.carried.iter().find_map(|(var, carried)| carried.bound(*var, buffer, index))
+        bound(&self.carried, buffer, index)
     }
 
-    /// Does an append to this array come right before one to its twin, which counts both?
+    /// Is it declared already, as a bound of a row that a loop carries?
+    pub(super) fn is_carried(&self, var: VarId, value: &Expr) -> bool {
+        let Expr::Load { buffer, index } = value else { return false };
+        self.bound(*buffer, index) == Some(self.var(var))
+    }
+
+    /// Does an append to this array come right before one that counts both?
     pub(crate) fn leads(&self, id: BufferId) -> bool {
-        self.twins.values().any(|l| *l == id)
+        self.twins.leads(id)
     }
 
     /// Does another array's length serve this one?
     pub(crate) fn follows(&self, id: BufferId) -> bool {
-        self.twins.contains_key(&id)
+        self.twins.follows(id)
     }
 
     /// A growable buffer whose final length has an upper bound: a slice and a length, no check per append.
@@ -280,13 +341,35 @@ impl<'a> Names<'a> {
     }
 }
 
-/// An identifier that is not a keyword and not yet taken.
-fn unique(name: &str, taken: &mut HashSet<String>) -> Ident {
-    let mut name = name.strip_prefix("r#").unwrap_or(name).to_owned();
-    while is_keyword(&name) || !taken.insert(name.clone()) {
-        name.push('_');
+/// Variables that hold a bound of a row that a loop carries are called as that is.
+fn name_bounds(program: &Program, carried: &BTreeMap<VarId, Carried>, vars: &mut [Ident]) {
+    for step in &program.steps {
+        let Step::Run(block) = step else { continue };
+        visit_stmts(block, &mut |s| {
+            if let Stmt::Let { var, value: Expr::Load { buffer, index } } = s
+                && let Some(bound) = bound(carried, *buffer, index)
+            {
+                vars[var.index()] = bound.clone();
+            }
+        });
     }
-    ident(&name)
+}
+
+/// The variable that an element is in, of those that loops carry.
+fn bound<'c>(carried: &'c BTreeMap<VarId, Carried>, buffer: BufferId, index: &Expr) -> Option<&'c Ident> {
+    carried.iter().find_map(|(var, carried)| carried.bound(*var, buffer, index))
+}
+
+/// An identifier that is not a keyword and not yet taken: the name, or the name and the first number after it.
+pub(super) fn unique(name: &str, taken: &mut HashSet<String>) -> Ident {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    let mut free = name.to_owned();
+    let mut number = 2;
+    while is_keyword(&free) || !taken.insert(free.clone()) {
+        free = format!("{name}_{number}");
+        number += 1;
+    }
+    ident(&free)
 }
 
 /// An identifier.

@@ -4,12 +4,13 @@
 //! `A[i, j] * A[j, k] * A[k, l] * x[l]` is three such loops.
 
 use super::captures::Captures;
-use super::names::Names;
-use super::quote::{Ident, Tokens};
+use super::names::{Names, ident, unique};
+use super::quote::Ident;
 use super::stmt::Stmts;
 use super::tasks::{Task, find};
 use crate::llir::walk::visit_stmts;
 use crate::llir::{BufferId, Expr, Step, Stmt, VarId};
+use std::collections::{BTreeSet, HashSet};
 
 /// What a loop has where another one has its own: names of the same kind, one for one.
 #[derive(Default)]
@@ -18,13 +19,42 @@ pub(super) struct Pairs {
     pub(super) buffers: Vec<(BufferId, BufferId)>,
 }
 
-/// A loop whose functions are another one's.
+/// A loop that has functions with others.
 #[derive(Clone)]
 pub(super) struct Same {
-    /// The other loop's variable.
+    /// The first of them.
     pub(super) of: VarId,
-    /// What the other's type calls what this one captures, in the order of its captures.
+    /// What the functions' type calls what this one captures, in the order of its captures.
     pub(super) fields: Vec<Ident>,
+}
+
+/// What is called in functions by what the loops that have them call it.
+#[derive(Clone, Default)]
+pub(super) struct Common {
+    pub(super) vars: Vec<(VarId, Ident)>,
+    pub(super) buffers: Vec<(BufferId, ArrayNames)>,
+}
+
+/// Names of an array, of its memory if it is a scratch array, and of the bounds of a row if it is one of positions.
+#[derive(Clone)]
+pub(super) struct ArrayNames {
+    pub(super) name: Ident,
+    pub(super) memory: Ident,
+    pub(super) bounds: [Ident; 2],
+}
+
+impl ArrayNames {
+    fn of(name: Ident, taken: &mut HashSet<String>) -> ArrayNames {
+        let mut with = |suffix: &str| unique(&format!("{name}_{suffix}"), taken);
+        let (memory, bounds) = (with("memory"), ["begin", "end"].map(&mut with));
+        ArrayNames { name, memory, bounds }
+    }
+}
+
+/// The first of some loops, and the others.
+struct Group<'l, 'a> {
+    first: &'l Loop<'a>,
+    others: Vec<(&'l Loop<'a>, Pairs)>,
 }
 
 /// The names with which such loops share their functions, if there are any.
@@ -37,12 +67,92 @@ pub(super) fn shared<'a>(names: &Names<'a>) -> Option<Names<'a>> {
             });
         }
     }
-    let mut same = vec![];
-    for (n, l) in loops.iter().enumerate() {
-        let first = loops[..n].iter().filter(|first| same.iter().all(|(var, _)| *var != first.var));
-        same.extend(first.filter_map(|first| Some((l.var, l.same(first, names)?))).next());
+    let mut groups: Vec<Group<'_, 'a>> = vec![];
+    for l in &loops {
+        let found = groups.iter_mut().find_map(|group| Some((l.same(group.first, names)?, group)));
+        match found {
+            Some((pairs, group)) => group.others.push((l, pairs)),
+            None => groups.push(Group { first: l, others: vec![] }),
+        }
     }
-    (!same.is_empty()).then(|| names.sharing(same))
+    groups.retain(|group| !group.others.is_empty());
+    let sharing = |all, group: &Group<'_, 'a>| group.sharing(names, all);
+    (!groups.is_empty()).then(|| groups.iter().fold(names.clone(), sharing).in_turn())
+}
+
+impl Group<'_, '_> {
+    /// With one name for what the loops have several for.
+    fn sharing<'a>(&self, names: &Names<'_>, all: Names<'a>) -> Names<'a> {
+        let common = self.common(names);
+        let within = names.within(&common);
+        let of = self.first.var;
+        let own = [(of, self.first.captured(&within))].into_iter();
+        let others =
+            self.others.iter().filter_map(|(l, pairs)| Some((l.var, l.captured(&within.renamed(pairs)?))));
+        let same = own.chain(others).map(|(var, fields)| (var, Same { of, fields })).collect();
+        all.sharing(of, same, common)
+    }
+
+    /// Names of what the functions do with it: `pos` for `A2_pos` and `B2_pos`.
+    fn common(&self, names: &Names<'_>) -> Common {
+        let (mut taken, ids) = (self.first.words(names), &self.first.ids);
+        let ids: BTreeSet<Id> = ids.iter().copied().collect();
+        let mut common = Common::default();
+        for id in ids {
+            match id {
+                Id::Var(var) => {
+                    let all = self.others.iter().flat_map(|(_, pairs)| partners(&pairs.vars, var));
+                    let all: Vec<_> =
+                        [var].into_iter().chain(all).map(|v| names.var(v).to_string()).collect();
+                    let name = other_than_first(&all).then(|| words_in_common(&all)).flatten();
+                    common.vars.extend(name.map(|name| (var, other(&all[0], &name, &mut taken))));
+                }
+                Id::Buffer(buffer) => {
+                    let all = self.others.iter().flat_map(|(_, pairs)| partners(&pairs.buffers, buffer));
+                    let all: Vec<_> =
+                        [buffer].into_iter().chain(all).map(|b| names.buffer(b).to_string()).collect();
+                    if other_than_first(&all) {
+                        let role = if self.first.writes(buffer) { "result" } else { "operand" };
+                        let name = words_in_common(&all).unwrap_or_else(|| role.to_owned());
+                        let name = other(&all[0], &name, &mut taken);
+                        common.buffers.push((buffer, ArrayNames::of(name, &mut taken)));
+                    }
+                }
+            }
+        }
+        common
+    }
+}
+
+fn other_than_first(names: &[String]) -> bool {
+    names.iter().any(|name| *name != names[0])
+}
+
+/// The name for what has another one, if that is not it.
+fn other(before: &str, name: &str, taken: &mut HashSet<String>) -> Ident {
+    if before == name { ident(name) } else { unique(name, taken) }
+}
+
+/// What the others have where the first one has this.
+fn partners<T: Copy + PartialEq>(pairs: &[(T, T)], of: T) -> impl Iterator<Item = T> {
+    pairs.iter().filter(move |(_, first)| *first == of).map(|(own, _)| *own)
+}
+
+/// The words that several names end with, or those that they begin with.
+fn words_in_common(names: &[String]) -> Option<String> {
+    // A number at the end tells it from what has the same name.
+    let words = |name: &String| -> Vec<String> {
+        name.split('_').filter(|word| word.starts_with(char::is_alphabetic)).map(str::to_owned).collect()
+    };
+    let all: Vec<Vec<String>> = names.iter().map(words).collect();
+    let (first, others) = all.split_first()?;
+    let common = |nth: &dyn Fn(&[String], usize) -> Option<String>| {
+        (0..first.len()).take_while(|n| others.iter().all(|words| nth(words, *n) == nth(first, *n))).count()
+    };
+    let last = common(&|words, n| words.iter().rev().nth(n).cloned());
+    let before = common(&|words, n| words.get(n).cloned());
+    let words = if last > 0 { &first[first.len() - last..] } else { &first[..before] };
+    (!words.is_empty()).then(|| words.join("_"))
 }
 
 /// A loop on threads.
@@ -54,7 +164,7 @@ struct Loop<'a> {
     ids: Vec<Id>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Id {
     Var(VarId),
     Buffer(BufferId),
@@ -82,22 +192,49 @@ impl<'a> Loop<'a> {
         (!workspaces).then_some(Loop { stmt, var: *var, in_positions, ids })
     }
 
-    /// Are its items the other's, where what it names has the other's names?
-    fn same(&self, first: &Loop<'_>, names: &Names<'_>) -> Option<Same> {
+    /// What it has for what the other one has, if its items are the other's but for that.
+    fn same(&self, first: &Loop<'_>, names: &Names<'_>) -> Option<Pairs> {
         let pairs = pairs(&self.ids, &first.ids)?;
-        let (of_first, items) = first.emitted(names)?;
-        let mut renamed = names.renamed(&pairs)?;
-        let (fields, _) = self.emitted(&renamed)?;
-        renamed.order = of_first;
-        let (_, own) = self.emitted(&renamed)?;
-        (own == items).then_some(Same { of: first.var, fields })
+        let renamed = names.renamed(&pairs)?;
+        let order = first.captured(names);
+        let items =
+            |l: &Loop<'_>, names: &Names<'_>| Some(l.task(names)?.in_order(&order).items(l.stmts(names)));
+        let (own, others) = (items(self, &renamed)?, items(first, names)?);
+        (own == others).then_some(pairs)
     }
 
-    /// What it captures, and its items.
-    fn emitted(&self, names: &Names<'_>) -> Option<(Vec<Ident>, Tokens)> {
-        let task = Task::of(names, self.stmt)?;
-        let captured = task.captures.parts(names).into_iter().map(|c| c.name.clone()).collect();
-        Some((captured, task.items(Stmts::new(names).inside(self.in_positions))))
+    fn task<'n>(&'n self, names: &'n Names<'_>) -> Option<Task<'n>> {
+        Task::of(names, self.stmt)
+    }
+
+    fn stmts<'n>(&self, names: &'n Names<'n>) -> Stmts<'n> {
+        Stmts::new(names).inside(self.in_positions)
+    }
+
+    /// What it captures.
+    fn captured(&self, names: &Names<'_>) -> Vec<Ident> {
+        let task = self.task(names);
+        task.iter().flat_map(|task| task.captures.parts(names)).map(|c| c.name.clone()).collect()
+    }
+
+    fn writes(&self, buffer: BufferId) -> bool {
+        let mut writes = false;
+        visit_stmts(std::slice::from_ref(self.stmt), &mut |s| {
+            if let Stmt::Store { buffer: b, .. }
+            | Stmt::Reduce { buffer: b, .. }
+            | Stmt::Atomic { buffer: b, .. } = s
+            {
+                writes |= *b == buffer;
+            }
+        });
+        writes
+    }
+
+    /// The words of its items.
+    fn words(&self, names: &Names<'_>) -> HashSet<String> {
+        let items = self.task(names).map(|task| task.items(self.stmts(names))).unwrap_or_default();
+        let text = items.into_text();
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
     }
 }
 
@@ -132,5 +269,23 @@ fn add<T: Copy + PartialEq>(pairs: &mut Vec<(T, T)>, pair: (T, T)) -> Option<()>
             pairs.push(pair);
             Some(())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_words_in_common() {
+        let words = |names: &[&str]| {
+            words_in_common(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(words(&["A2_pos", "B2_pos"]).as_deref(), Some("pos"));
+        assert_eq!(words(&["entries", "entries_2"]).as_deref(), Some("entries"));
+        assert_eq!(words(&["i_t0_begin", "j_t1_begin"]).as_deref(), Some("begin"));
+        assert_eq!(words(&["j_t0", "j_t1"]).as_deref(), Some("j"));
+        assert_eq!(words(&["x_vals", "t0"]), None);
+        assert_eq!(words(&["x_2a", "y_2a", "z"]), None);
     }
 }

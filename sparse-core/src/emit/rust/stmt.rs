@@ -111,6 +111,7 @@ impl<'a> Stmts<'a> {
                 let four = if self.last { quote!(last_four_indices) } else { quote!(four_indices) };
                 quote!(let #var = #isa.#four(#crd, #index);)
             }
+            Stmt::Let { var, value } if self.names.is_carried(*var, value) => Tokens::new(),
             Stmt::Let { var, value } => {
                 let (var, value) = (self.names.var(*var), self.exprs.initial(value));
                 quote!(let #var = #value;)

@@ -28,8 +28,7 @@ pub(super) fn items(names: &Names<'_>) -> Tokens {
     for step in &names.program.steps {
         if let Step::Run(block) = step {
             find(Stmts::new(names), block, &mut |stmts, stmt| {
-                let own = Task::of(names, stmt).filter(|task| names.same(task.var).is_none());
-                out.extend(own.map(|task| task.items(stmts)));
+                out.extend(Task::of(names, stmt).and_then(|task| task.own_items(stmts)));
             });
         }
     }
@@ -103,6 +102,23 @@ impl<'a> Task<'a> {
         Some(Task { var, lo, hi, work, balance, private, appends, body, captures })
     }
 
+    /// Capturing in the order of these names.
+    pub(super) fn in_order(self, order: &[Ident]) -> Self {
+        Task { captures: self.captures.in_order(order), ..self }
+    }
+
+    /// Its items, unless they are another loop's.
+    fn own_items(&self, stmts: Stmts<'_>) -> Option<Tokens> {
+        match stmts.names.same(self.var) {
+            None => Some(self.items(stmts)),
+            Some(same) if same.of == self.var => {
+                let within = stmts.names.within(stmts.names.common(self.var)?);
+                Some(self.items(Stmts::new(&within).inside(stmts.in_positions)))
+            }
+            Some(_) => None,
+        }
+    }
+
     /// The type, what it implements, and the functions.
     pub(super) fn items(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
@@ -157,9 +173,8 @@ impl<'a> Task<'a> {
             None => quote!(()),
         };
         let code = self.code(stmts);
-        let sharers: String =
-            names.sharers(self.var).into_iter().map(|name| format!(", and of `{name}`")).collect();
-        let loops = format!("`{}`{sharers}", names.var(self.var));
+        let loops: Vec<_> = names.loops(self.var).into_iter().map(|name| format!("`{name}`")).collect();
+        let loops = loops.join(", and of ");
         let (of_type, of_body) = (
             text(&format!(" What the iterations of {loops} capture.")),
             text(&format!(" Iterations of {loops}.")),
@@ -273,8 +288,8 @@ impl<'a> Task<'a> {
         let range = stmts.exprs.range(self.lo, self.hi);
         let work = self.work(stmts);
         let positions = self.balance.iter().map(|buffer| {
-            let name = names.buffer(*buffer);
-            quote!(rt::Positions(&*#name))
+            let array = names.slice(*buffer);
+            quote!(rt::Positions(#array))
         });
         let balance = positions.reduce(|all, more| quote!((#all, #more))).unwrap_or_else(|| quote!(rt::Even));
         match (self.private, self.appends) {

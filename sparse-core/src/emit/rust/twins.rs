@@ -1,23 +1,51 @@
-//! Arrays that grow together: a level's coordinates and the values below them. One length serves both.
+//! Arrays that grow together: the coordinates of a level and of the ones that share its positions, and the values below them. One
+//! length serves all.
 
 use crate::llir::{BufferId, Expr, Program, Step, Stmt};
 use std::collections::BTreeMap;
 
-/// For each follower the leader with whose every append one of its own follows at once, and which has no other.
-pub(super) fn twins(program: &Program) -> BTreeMap<BufferId, BufferId> {
-    let mut pairs = Pairs::default();
-    for step in &program.steps {
-        if let Step::Run(block) = step {
-            pairs.visit(block);
+/// Arrays that grow together.
+#[derive(Clone, Default)]
+pub(super) struct Twins {
+    /// For each array the one that is appended to right before it, every time.
+    before: BTreeMap<BufferId, BufferId>,
+}
+
+impl Twins {
+    /// Those among some arrays.
+    pub(super) fn of(program: &Program, among: impl Fn(BufferId) -> bool) -> Twins {
+        let mut pairs = Pairs::default();
+        for step in &program.steps {
+            if let Step::Run(block) = step {
+                pairs.visit(block);
+            }
         }
+        let Pairs { followed, appended } = pairs;
+        let together = |&(&(leader, follower), times): &(&(BufferId, BufferId), &usize)| {
+            let always = |b| appended.get(&b) == Some(times) && among(b);
+            always(leader) && always(follower)
+        };
+        let before = followed.iter().filter(together).map(|(&(leader, follower), _)| (follower, leader));
+        Twins { before: before.collect() }
     }
-    let Pairs { followed, appended } = pairs;
-    let together = |&(leader, follower): &(BufferId, BufferId)| {
-        let pairs = followed[&(leader, follower)];
-        appended.get(&leader) == Some(&pairs) && appended.get(&follower) == Some(&pairs)
-    };
-    // A leader that is itself a follower would be paired more often than it is appended to: there are no chains.
-    followed.keys().filter(|p| together(p)).map(|&(leader, follower)| (follower, leader)).collect()
+
+    /// The first of those that grow with an array.
+    pub(super) fn first(&self, mut array: BufferId) -> BufferId {
+        while let Some(before) = self.before.get(&array) {
+            array = *before;
+        }
+        array
+    }
+
+    /// Is another one appended to right after it, every time?
+    pub(super) fn leads(&self, array: BufferId) -> bool {
+        self.before.values().any(|before| *before == array)
+    }
+
+    /// Is another one appended to right before it, every time?
+    pub(super) fn follows(&self, array: BufferId) -> bool {
+        self.before.contains_key(&array)
+    }
 }
 
 /// How often one append follows another directly, and how often each array is appended to in all.
@@ -29,28 +57,30 @@ struct Pairs {
 
 impl Pairs {
     fn visit(&mut self, block: &[Stmt]) {
-        let mut before = None;
+        // The arrays of the appends right before, whose lengths the last of them counts.
+        let mut run: Vec<BufferId> = vec![];
         for stmt in block {
-            let mut now = None;
             match stmt {
                 Stmt::Append { buffer, value } => {
                     *self.appended.entry(*buffer).or_default() += 1;
-                    now = Some(*buffer);
-                    // An append pairs with one other at most, and not if it asks for a length that is counted late.
+                    // Not if it asks for a length that is counted late.
                     let mut asks = false;
                     value.visit(&mut |e| asks |= matches!(e, Expr::Len(_)));
-                    if let Some(leader) = before.filter(|l| l != buffer && !asks) {
-                        *self.followed.entry((leader, *buffer)).or_default() += 1;
-                        now = None;
+                    if asks || run.contains(buffer) {
+                        run.clear();
                     }
+                    if let Some(leader) = run.last() {
+                        *self.followed.entry((*leader, *buffer)).or_default() += 1;
+                    }
+                    run.push(*buffer);
                 }
-                // Never part of a pair: the count would have to agree as well.
+                // Never one of them: the count would have to agree as well.
                 Stmt::AppendN { buffer, .. } | Stmt::Scan { buffer, .. } => {
-                    *self.appended.entry(*buffer).or_default() += 1
+                    *self.appended.entry(*buffer).or_default() += 1;
+                    run.clear();
                 }
-                _ => {}
+                _ => run.clear(),
             }
-            before = now;
             for nested in stmt.blocks() {
                 self.visit(nested);
             }

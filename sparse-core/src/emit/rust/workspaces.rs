@@ -57,10 +57,10 @@ impl Opened {
 /// Opens a workspace for what its mask lists.
 pub(super) fn mask(names: &Names<'_>, id: WorkspaceId, crd: BufferId, [lo, hi]: [&Expr; 2]) -> Tokens {
     let w = names.workspace(id);
-    let (open, memory, crd) = (&w.open, &w.memory, names.buffer(crd));
+    let (open, memory, crd) = (&w.open, &w.memory, names.slice(crd));
     let exprs = Exprs::new(names, Arithmetic::Exact);
     let (lo, hi) = (exprs.expr(lo), exprs.expr(hi));
-    quote!(let mut #open = #memory.open(&*#crd, #lo, #hi);)
+    quote!(let mut #open = #memory.open(#crd, #lo, #hi);)
 }
 
 /// Its memory, to be made once a thread.

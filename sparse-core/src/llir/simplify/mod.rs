@@ -10,7 +10,7 @@
 //!   around.
 //! - [`common`]: what all cases do to a variable is done once, before them or after.
 //!
-//! After them [`rebase`] lets loops count from where they begin, [`invariant`] takes the values of stored entries out of loops, [`batch`] lets several entries of a loop load
+//! After them [`unswitch`] takes conditions out of loops, [`rebase`] lets loops count from where they begin, [`invariant`] takes the values of stored entries out of loops, [`batch`] lets several entries of a loop load
 //! together, and [`sink`] finds coordinates behind loops that do not need them, and does not name what is only handed on.
 //!
 //! Evaluation has no side effects, so that removing it is always right. Sums of floats are not reassociated, and what
@@ -27,6 +27,7 @@ mod rebase;
 mod sink;
 #[cfg(test)]
 mod tests;
+mod unswitch;
 
 use super::Program;
 pub(crate) use fold::whole;
@@ -45,6 +46,7 @@ pub fn simplify(mut program: Program) -> Program {
             break;
         }
     }
+    unswitch::unswitch(&mut program);
     rebase::rebase(&mut program);
     invariant::invariant(&mut program);
     batch::batch(&mut program);

@@ -378,7 +378,7 @@ fn loops_that_do_the_same() {
         ];
         let text: String = crate::emit::rust::native(&b.0).split_whitespace().collect();
         assert_eq!(text.matches("implrt::Taskfor").count(), functions, "{text}");
-        let shared = "&Task_i{A2_pos,A2_crd,A_vals,x:&*y,y:y_vals.shared()}";
+        let shared = "&Task_i{A2_pos,A2_crd,A_vals,operand:&*y,y:y_vals.shared()}";
         assert_eq!(text.contains(shared), functions == 1, "{text}");
     }
 }
