@@ -49,6 +49,22 @@ fn gaps_that_differ_are_looked_for() {
     assert!(code(split).contains("j_start"));
 }
 
+/// What every iteration combines into a row, loops inside and all, is combined once where an operand stores nothing: the edges
+/// that are there already beside the paths of two, and not once for each vertex that is no neighbour.
+#[test]
+fn a_row_beside_a_product_is_taken_once() {
+    let edges = |fill: &str| format!("Tensor<f32, Filled<(Dense, Compressed), {fill}>>");
+    let near = edges("PosInf");
+    for (signature, statement) in [
+        ("A: Csr<bool>) -> Csr<bool>".to_owned(), "R[i, k] |= A[i, k] | (A[i, j] & A[j, k]);"),
+        ("A: Csr<bool>) -> DenseMat<bool>".to_owned(), "R[i, k] |= A[i, k] | (A[i, j] & A[j, k]);"),
+        (format!("A: {near}) -> {near}"), "R[i, k] min= min(A[i, k], A[i, j] + A[j, k]);"),
+    ] {
+        let code = code(&format!("fn f({signature} {{ {statement} }}"));
+        assert!(!code.contains("j_start") && code.contains("if pA2_end - pA2_begin < A2_dim"), "{code}");
+    }
+}
+
 const SIZE: [usize; 2] = [7, 3];
 
 /// An empty row, whole ones, and others, of numbers of both signs and some that are none.

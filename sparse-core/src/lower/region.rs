@@ -274,11 +274,12 @@ impl Lowerer<'_> {
 
     /// Does every iteration take the same values, loops inside and all, into a reduction that needs them once? Then one does for all.
     fn repeats(&self, sweep: Sweep<'_>, st: &State) -> bool {
-        let own = matches!(st.lhs, Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) | Lhs::Array(_));
+        // What is appended is there once for each time that the loops come to it.
+        let appends = matches!(st.lhs, Lhs::Output { block: None }) && self.out.is_assembled();
         let plain = sweep.leaf == sweep.var && st.stride.is_none() && !self.runs_on_threads(sweep.leaf);
         let bound = |v: &IndexVar| self.is_bound(*v);
         let serial = !bound(&sweep.leaf) && !sweep.rest.iter().any(bound);
-        needs_once(st) && own && plain && serial && !sweep.rest.is_empty() && !st.varies(self, sweep.var)
+        needs_once(st) && !appends && plain && serial && !sweep.rest.is_empty() && !st.varies(self, sweep.var)
     }
 
     /// Can a constant be reduced over an interval at once: is it a sum, or a reduction that needs the constant once?

@@ -3,7 +3,9 @@
 use crate::case::Case;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::llir::walk::{visit_exprs, visit_stmts};
-use sparse_core::llir::{Bound, Collective, Elem, Expr, FetchOp, Init, Launch, Program, Step, Stmt};
+use sparse_core::llir::{
+    Bound, Cmp, Collective, Elem, Expr, FetchOp, IndexOp, Init, Launch, Program, Step, Stmt,
+};
 use sparse_core::scalar::Monoid;
 
 /// What a case's program does, in words that are counted.
@@ -16,6 +18,7 @@ pub fn launched(case: &Case, program: &Program) -> Vec<String> {
         masks(case, program),
         blocks(program),
         fibers(program),
+        gaps(program),
         sums(case, program),
         lanes(case, program),
         arrays(case, program),
@@ -115,6 +118,31 @@ fn fibers(program: &Program) -> Vec<String> {
         visit_stmts(block, &mut |s| looks |= matches!(s, Stmt::Alloc { init: Init::Kept, .. }));
     }
     looks.then(|| "a fiber by its table".to_owned()).into_iter().collect()
+}
+
+/// Are rows combined once where an operand stores nothing, if it stores fewer entries than there are coordinates?
+fn gaps(program: &Program) -> Vec<String> {
+    let (mut scattered, mut written) = (false, false);
+    let once = |s: &Stmt, found: &mut dyn FnMut(&Stmt)| {
+        if let Stmt::If { cond: Expr::Cmp(Cmp::Lt, stored, _), then, otherwise } = s
+            && matches!(**stored, Expr::IndexOp(IndexOp::Sub, ..))
+            && otherwise.is_empty()
+        {
+            let loops = then.iter().filter(|s| matches!(s, Stmt::For { .. }));
+            loops.flat_map(Stmt::blocks).for_each(|body| visit_stmts(body, found));
+        }
+    };
+    for block in program.steps.iter().filter_map(Step::code) {
+        visit_stmts(block, &mut |s| {
+            once(s, &mut |s| {
+                scattered |= matches!(s, Stmt::Scatter { .. });
+                written |= matches!(s, Stmt::Reduce { .. });
+            });
+        });
+    }
+    let found =
+        [(scattered, "rows scattered once for all gaps"), (written, "rows combined once for all gaps")];
+    found.into_iter().filter(|(is, _)| *is).map(|(_, what)| what.to_owned()).collect()
 }
 
 /// Which teams merge long rows, each of whose lanes has a part.

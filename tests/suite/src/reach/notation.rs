@@ -173,6 +173,7 @@ pub(super) const NOTATION: &[&str] = &[
     "5 accesses",
     "6 accesses",
     "a fiber by its table",
+    "rows combined once for all gaps",
     "operand of rank 0",
     "operand of rank 1",
     "operand of rank 2",

@@ -117,6 +117,7 @@ pub(super) const SPARSE: &[&str] = &[
     "blocks found as a whole",
     "blocks found by elements",
     "a fiber by its table",
+    "rows scattered once for all gaps",
     "a workspace over what was split",
     "other commands beside a Hash",
     "other commands beside a List",
