@@ -623,6 +623,27 @@ tensor_kernel! {
     }
 }
 
+/// A kernel without entries has nothing to do, however many elements its other loops would have.
+#[test]
+fn products_of_sizes_may_pass_64_bits() {
+    let sim = Sim::new();
+    let a = Csr::<u8>::from_triplets([3, 3], []).unwrap().to(&sim).unwrap();
+    let v = DenseVec::<u8>::full([1 << 20], 1).to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&a).tensor(&v).tensor(&v).tensor(&v).tensor(&v);
+    let vectors = "s: DenseVec<u8>, t: DenseVec<u8>, u: DenseVec<u8>, v: DenseVec<u8>";
+    let product = "A[i, j] * s[k] * t[l] * u[m] * v[n]";
+    for (result, left) in [("Csr<u8>", "B[i, j]"), ("DenseVec<u8>", "y[i]")] {
+        let text = format!("fn k(A: Csr<u8>, {vectors}) -> {result} {{ {left} = {product}; }}");
+        tune(&Tunable::parse(&text).unwrap(), &arguments, &quick()).unwrap();
+    }
+    // A result that nobody has room for.
+    let text = format!(
+        "fn k(A: Csr<u8>, {vectors}) -> Tensor<u8, (Dense, Dense, Dense, Dense, Dense)> {{ Y[i, k, l, m, n] = {product}; }}"
+    );
+    let found = tune(&Tunable::parse(&text).unwrap(), &arguments, &quick());
+    assert!(matches!(found, Err(TuneError::Device(Error::TooManyEntries { .. }))), "{found:?}");
+}
+
 /// Where nothing is left each reason stands once, not once a candidate.
 #[test]
 fn reasons_why_nothing_is_left_are_few() {

@@ -149,6 +149,15 @@ fn sums_as_numbers() {
     agrees(&fibers, &[("A", &[13, 5, 6]), ("X", &[5, 6]), ("b", &[13])], 15, 2);
     let dense = kernel("A: Csr<f64>, X: DenseMat<f64>, x: DenseVec<f64>", "A[i, j] * x[j] - X[i, k] * b[k]");
     agrees(&dense, &[("A", &[13, 5]), ("X", &[13, 13]), ("x", &[5]), ("b", &[13])], 15, 2);
+    // What commands say of a sum's loops they say of those of another one, over the same entries.
+    let dims: [(&str, &[usize]); 3] = [("A", &[40, 30]), ("x", &[30]), ("b", &[40])];
+    agrees(&kernel(CSR, "b[i] - A[i, j] * A[i, j] * x[j] - A[i, j]"), &dims, 15, 1);
+    let fibers = kernel(
+        "A: Tensor<f64, (Dense, Compressed, Compressed)>, X: DenseMat<f64>, x: DenseVec<f64>",
+        "b[i] - A[i, j, k] * X[j, k] + A[i, j, k] * x[k]",
+    );
+    let dims: [(&str, &[usize]); 4] = [("A", &[13, 5, 6]), ("X", &[5, 6]), ("x", &[6]), ("b", &[13])];
+    agrees(&fibers, &dims, 15, 2);
     // Columns are better neighbours.
     let columns = "fn kernel(A: Csr<f64>, X: DenseMat<f64>, B: DenseMat<f64>) -> DenseMat<f64> { Y[i, k] = B[i, k] - A[i, j] * X[j, k]; }";
     assert!(legal(columns).1.is_empty());
@@ -294,6 +303,15 @@ fn what_is_no_point() {
     );
     let sum = "fn kernel(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * B[i, j] * x[j]; }";
     assert_eq!(refused(&format!("{sum} schedule cuda = atomic(<1 nnz, 1 col>, 8);")), "not-hybrid");
+    let of_two = "fn kernel(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j] + B[i, j]; }";
+    let sums = |sums: &str, point: &str| refused(&format!("{sums} schedule cuda = atomic({point});"));
+    assert_eq!(sums(of_two, "<1/8 row, 1 col>, 8"), "shared-variable");
+    assert_eq!(sums(of_two, "<2 row, 1 col>, 1"), "accepted");
+    assert_eq!(sums(&of_two.replace("B[i, j]", "B[i, k]"), "<1/8 row, 1 col>, 8"), "accepted");
+    assert_eq!(
+        sums(&of_two.replace("B[i, j]", "A[i, j]").replace("B: Csr<f64>, ", ""), "<1/8 row, 1 col>, 8"),
+        "accepted"
+    );
 }
 
 /// An entry has an output of its own in a dense result too; where nothing is summed, no threads reduce.

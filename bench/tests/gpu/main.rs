@@ -373,6 +373,27 @@ fn a_rule_needs_times() {
     }
 }
 
+/// Times of an input say nothing without it.
+#[test]
+fn a_rule_says_whose_times_it_leaves_out() {
+    let folder = scratch("gpu-fit-left-out");
+    let (times, rule) = (folder.join("times.csv"), folder.join("rule.txt"));
+    let row = |input: &str, point: &str| format!("spmv,{input},,f32,\"{point}\",simulated,1.0,1,true\n");
+    let of = |input: &str| row(input, "<1 row, 1 col>, 1") + &row(input, "<8 nnz, 1 col>, 32");
+    let header = "kernel,input,params,dtype,point,implementation,median_us,bytes,verified\n";
+    std::fs::write(&times, format!("{header}{}{}", of("uniform-small"), of("elsewhere"))).unwrap();
+    let fit = ["fit", "--from", times.to_str().unwrap(), "--out", rule.to_str().unwrap()];
+    let out = bench(&fit);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    let said = "left out: 1 inputs that are not here, such as elsewhere: `--data` names their folder\n";
+    assert!(text.contains(said) && std::fs::read_to_string(&rule).unwrap().contains(said), "{text}");
+    // They are taken already.
+    let out = bench(&[&fit[..], &["--kernels", "spmv"]].concat());
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.code() == Some(2) && errors.contains("cannot be used with"), "{errors}");
+}
+
 #[test]
 fn bad_input_is_named() {
     let same = scratch("gpu-same-name");

@@ -50,13 +50,13 @@ fn stmt(s: &Stmt, c: Context<'_>) -> String {
 }
 
 /// `{CPUThread, NoRaces}`, `{unroll 4}`; nothing for a plain loop.
-fn tag(tag: Tag) -> String {
+fn tag(Tag { unroll, merge, parallel, worth: _ }: Tag) -> String {
     let mut parts = Vec::new();
-    if let Some((unit, strategy)) = tag.parallel {
+    if let Some((unit, strategy)) = parallel {
         parts.push(format!("{unit}, {strategy}"));
     }
-    parts.extend(tag.unroll.map(|n| format!("unroll {n}")));
-    parts.extend(tag.merge.map(|m| m.to_string()));
+    parts.extend(unroll.map(|n| format!("unroll {n}")));
+    parts.extend(merge.map(|m| m.to_string()));
     if parts.is_empty() { String::new() } else { format!("{{{}}}", parts.join(", ")) }
 }
 

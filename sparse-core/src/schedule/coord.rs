@@ -10,7 +10,7 @@
 
 use super::tree::for_each_assignment;
 use super::{Checked, Scheduler, fail, order};
-use crate::cin::provenance::Relation;
+use crate::cin::provenance::{Provenance, Relation};
 use crate::cin::{Stmt, Target, Workspace};
 use crate::front::ast::IndexVar;
 use crate::front::command::Name;
@@ -38,9 +38,9 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
             "fuse, split and reorder coordinates instead, or stay in position space",
         );
     }
-    if let Some(Relation::Split { outer, inner, .. }) = s.cin.provenance.made_by(p)
-        && *outer == p
-    {
+    if let Some((outer, inner)) = outer_part(&s.cin.provenance, p) {
+        let mut parts = [s.cin.provenance.leaves(outer), s.cin.provenance.leaves(inner)].concat();
+        let last = parts.pop().unwrap_or(inner);
         return fail(
             "coord-of-outer",
             pos.span,
@@ -49,9 +49,9 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
                 pos.text
             ),
             format!(
-                "take the coordinates of `{}`, with the loop over `{}` around it",
-                s.name(*inner),
-                pos.text
+                "take the coordinates of `{}`, inside of the loops over {}",
+                s.name(last),
+                s.list(&parts)
             ),
         );
     }
@@ -68,6 +68,18 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
     s.replace(p, &[coord]);
     s.cin.provenance.relate(Relation::Coord { pos: p, coord });
     order::check(s, |_| pos.span)
+}
+
+/// The parts of a split among which a variable counts, or counts parts of, and what is in each of them.
+fn outer_part(provenance: &Provenance, v: IndexVar) -> Option<(IndexVar, IndexVar)> {
+    let mut at = v;
+    while let Some(&Relation::Split { parent, outer, inner, .. }) = provenance.made_by(at) {
+        if outer == at {
+            return Some((outer, inner));
+        }
+        at = parent;
+    }
+    None
 }
 
 /// A workspace whose elements are numbered by positions of which `p` counts some.

@@ -2,7 +2,7 @@
 
 use super::tree::{has_loop, replace_loop};
 use super::{Checked, Scheduler, fail};
-use crate::cin::provenance::Relation;
+use crate::cin::provenance::{Relation, Tag};
 use crate::front::ast::IndexVar;
 use crate::front::command::Name;
 
@@ -68,8 +68,9 @@ impl Scheduler<'_> {
     /// The variable of a loop that a command replaces: one that nothing has been said about.
     pub(super) fn plain_loop(&self, name: &Name) -> Checked<IndexVar> {
         let v = self.loop_over(name)?;
-        let tag = self.cin.provenance.tag(v);
-        let said = match (tag.unroll, tag.merge) {
+        // `parallelize` comes after all commands that replace loops, and only the compiler asks what is worth it.
+        let Tag { unroll, merge, parallel: _, worth: _ } = self.cin.provenance.tag(v);
+        let said = match (unroll, merge) {
             (Some(_), _) => "an `unroll`",
             (_, Some(_)) => "a `mergeby`",
             _ => return Ok(v),

@@ -126,7 +126,7 @@ pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
         Data::Row(_) => all_rows,
         Data::Nnz(_) => false,
     };
-    let fills = if is_written { vec![] } else { vec![p.output * p.bytes] };
+    let fills = if is_written { vec![] } else { vec![p.output.saturating_mul(p.bytes)] };
     Report { launches: vec![launch], fills }
 }
 

@@ -117,7 +117,7 @@ impl Limits {
     pub(super) fn columns(&self, p: &Profile, point: &AtomicParallelism) -> Option<Dropped> {
         let c = point.columns.n();
         let size = match p.pattern {
-            true => p.others * p.columns.unwrap_or(1),
+            true => p.others.saturating_mul(p.columns.unwrap_or(1)),
             false => p.columns?,
         };
         // Columns of a sum are shared by a group, those of a tile by the lanes of a warp.
@@ -125,7 +125,7 @@ impl Limits {
             Some(blocks) => blocks.columns,
             None => u64::from(c) * if p.pattern { u64::from(point.group) } else { 1 },
         };
-        let padded = size.div_ceil(tile) * tile;
+        let padded = size.div_ceil(tile).saturating_mul(tile);
         let waste = if padded == 0 { 0.0 } else { 1.0 - size as f64 / padded as f64 };
         (waste > self.column_waste).then_some(Dropped::ColumnWaste(waste))
     }

@@ -178,8 +178,8 @@ impl Model {
         let cycles = |n: f64| n / self.clock;
         // A block is one multiprocessor's.
         let issue = (c.instructions as f64 / processors).max(r.longest_block as f64) / self.issue;
-        let from_second = (r.block_read + r.sectors_written) as f64 * SECTOR;
-        let moved = (r.sectors_read + r.sectors_written) as f64 / self.first_level;
+        let from_second = (r.block_read as f64 + r.sectors_written as f64) * SECTOR;
+        let moved = (r.sectors_read as f64 + r.sectors_written as f64) / self.first_level;
         let first = (moved + c.shuffles as f64 / self.shuffles) / processors;
         let from_memory = self.missed(r) * SECTOR;
         let conflicts = c.atomic_conflicts as f64 / self.atomics;
@@ -199,9 +199,9 @@ impl Model {
     /// Sectors that come from memory: what does not fit in the second level. What is used once misses when everything
     /// has pushed it out since the last launch; what is used again misses as seldom as the cache is large.
     fn missed(&self, r: &LaunchReport) -> f64 {
-        let least = (r.least_read + r.least_written) as f64;
+        let least = r.least_read as f64 + r.least_written as f64;
         let (footprint, cache) = (least * SECTOR, self.second_level_bytes);
-        let again = ((r.block_read + r.sectors_written) as f64 - least).max(0.0);
+        let again = (r.block_read as f64 + r.sectors_written as f64 - least).max(0.0);
         let first = ((footprint - cache) / cache).clamp(0.0, 1.0);
         least * first + again * (1.0 - cache / footprint.max(1.0)).max(0.0)
     }

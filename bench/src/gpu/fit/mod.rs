@@ -14,7 +14,7 @@ use crate::gpu::{self, Matrix, Options};
 use beside::Beside;
 use clap::{Args, ValueEnum};
 use learn::{Limits, Loss, Sample};
-use samples::Group;
+use samples::{Found, Group};
 use sparse_core::front::AtomicParallelism;
 use sparse_core::schedule::rule::{Kind, Line, Rule};
 use std::collections::BTreeSet;
@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 /// From which times, and how large a rule.
 #[derive(Args)]
 pub(crate) struct Fit {
-    /// What `bench gpu` wrote before; without it, the times are taken first.
-    #[arg(long, value_name = "FILE")]
+    /// What `bench gpu` wrote before; without it, the times are taken first. What says how they are taken has no use beside it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = TAKING)]
     from: Vec<PathBuf>,
     #[command(flatten)]
     options: Options,
@@ -50,6 +50,10 @@ pub(crate) struct Fit {
     out: Option<PathBuf>,
 }
 
+/// The options by which times are taken.
+const TAKING: [&str; 9] =
+    ["kernels", "columns", "inputs", "csv", "samples", "quick", "max_entries", "max_products", "time_limit"];
+
 /// What a rule may ask of the number of columns shows in these.
 const COLUMNS: [u16; 8] = [3, 4, 6, 10, 16, 32, 34, 128];
 
@@ -68,12 +72,12 @@ enum On {
 pub(crate) fn run(options: &Fit) -> Result<()> {
     options.out.as_deref().map_or(Ok(()), writable)?;
     let files = if options.from.is_empty() { vec![options.times()?] } else { options.from.clone() };
-    let groups = samples::read(&files, options.options.data.as_deref())?;
+    let Found { groups, missing } = samples::read(&files, options.options.data.as_deref())?;
     if !groups.iter().any(|g| options.on.has(g) && !g.samples.is_empty()) {
         return Err(Error::NoTimes);
     }
     let limits = Limits { points: options.points.into(), lines: options.lines.into() };
-    let (mut rule, mut report) = (vec![], String::new());
+    let (mut rule, mut report) = (vec![], left_out(&missing));
     for kind in [Kind::Columns, Kind::Plain, Kind::Entries] {
         let of = |seen: bool| -> Vec<&Sample> {
             let groups = groups.iter().filter(|g| g.kind == kind && seen == options.on.has(g));
@@ -110,6 +114,15 @@ pub(crate) fn run(options: &Fit) -> Result<()> {
         std::fs::write(path, text(&rule, measured, &report)).map_err(Error::at(path))?;
     }
     Ok(())
+}
+
+/// Inputs whose times say nothing, because nobody knows what they look like.
+fn left_out(missing: &BTreeSet<String>) -> String {
+    let Some(first) = missing.first() else { return String::new() };
+    format!(
+        "left out: {} inputs that are not here, such as {first}: `--data` names their folder\n",
+        missing.len()
+    )
 }
 
 /// Finds out, before anything is measured for it, whether a file can be written; what it holds stays.

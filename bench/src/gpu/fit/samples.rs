@@ -11,7 +11,7 @@ use sparse_core::front;
 use sparse_core::scalar::DType;
 use sparse_core::schedule::rule::Kind;
 use sparse_core::schedule::{self, Shape};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A kernel on one input, each number of columns a sample.
@@ -42,15 +42,24 @@ struct Taken {
     rival: Option<f64>,
 }
 
+/// What files say of inputs.
+pub(super) struct Found {
+    pub(super) groups: Vec<Group>,
+    /// Inputs that have times, and are neither generated nor in the folder.
+    pub(super) missing: BTreeSet<String>,
+}
+
 /// All groups of these files whose inputs are there.
-pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>> {
+pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Found> {
     let mut times = Times::default();
     for file in files {
         add(file, &mut times)?;
     }
     let measured = times.measured == Some(true);
     let mut groups = vec![];
+    let mut missing: BTreeSet<String> = times.taken.keys().map(|(_, input)| input.clone()).collect();
     for input in inputs::list(data)? {
+        missing.remove(&input.name);
         let here = || times.taken.keys().filter(|(_, name)| *name == input.name);
         if here().next().is_none() {
             continue;
@@ -77,7 +86,7 @@ pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>>
             });
         }
     }
-    Ok(groups)
+    Ok(Found { groups, missing })
 }
 
 /// Reads verified times of points.
@@ -215,14 +224,15 @@ mod tests {
             spmm,uniform-small,N=4,f32,\"<1 nnz, 4 col>, 8\",simulated,0.1,1,false\n\
             spmm,uniform-small,N=4,f64,\"<1 nnz, 4 col>, 8\",simulated,0.1,1,true\n\
             spmm,uniform-small,N=4,f32,default,simulated,1.0,1,true\n\
-            spmm,uniform-small,N=4,f32,,cusparse,1.0,1,true\n";
+            spmm,uniform-small,N=4,f32,,cusparse,1.0,1,true\n\
+            spmm,of-a-file,N=4,f32,\"<1 row, 4 col>, 1\",simulated,2.5,1,true\n";
         std::fs::write(&path, rows).unwrap();
-        let groups = read(std::slice::from_ref(&path), None).unwrap();
+        let Found { groups, missing } = read(std::slice::from_ref(&path), None).unwrap();
         let mixed = rows.replace("8\",simulated,1.5", "8\",ours,1.5");
         let other_kernel = format!("{rows}spmv,uniform-small,,f32,\"<1 row, 1 col>, 1\",ours,2.5,1,true\n");
         let mut refused = vec![];
         let times = ["nan", "inf", "-1.5", "0.000", "", "2.5us"].map(|us| (rows.replace("2.5", us), 2));
-        for (text, line) in [(mixed, 3), (other_kernel, 8)].into_iter().chain(times) {
+        for (text, line) in [(mixed, 3), (other_kernel, 9)].into_iter().chain(times) {
             std::fs::write(&path, text).unwrap();
             let said = read(std::slice::from_ref(&path), None).err().unwrap().to_string();
             let place = format!("{}:{line}: ", path.display());
@@ -231,6 +241,7 @@ mod tests {
         let _ = std::fs::remove_file(&path);
         let [group] = &groups[..] else { panic!("{} groups", groups.len()) };
         assert!(group.generated && !group.measured && group.kind == Kind::Columns);
+        assert!(missing.iter().eq(["of-a-file"]), "{missing:?}");
         let [sample] = &group.samples[..] else { panic!("{} samples", group.samples.len()) };
         assert_eq!((sample.times.len(), sample.statistics.columns, sample.statistics.rows), (2, 4.0, 2048.0));
         assert!(refused[..2].iter().all(|e| e.starts_with("measured and predicted times are mixed")));

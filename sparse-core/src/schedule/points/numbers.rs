@@ -33,6 +33,7 @@ pub(super) struct Numbers {
 }
 
 /// Loops that fill a number.
+#[derive(PartialEq)]
 struct Sum {
     /// The sparse operand.
     entries: Option<Access>,
@@ -106,6 +107,32 @@ impl Numbers {
         Some(())
     }
 
+    /// Sums whose loops commands tell apart: a command is about all loops over a variable, so that what is said of a sum is
+    /// said of those over the same entries too.
+    ///
+    /// # Errors
+    /// A variable of two sums over something else each.
+    fn distinct(&self, span: Span) -> Checked<Vec<&Sum>> {
+        let mut distinct: Vec<&Sum> = vec![];
+        for sum in &self.sums {
+            if distinct.contains(&sum) {
+                continue;
+            }
+            if let Some(v) = sum.vars().find(|v| distinct.iter().any(|other| other.vars().any(|w| w == *v))) {
+                return fail(
+                    "shared-variable",
+                    span,
+                    format!(
+                        "the sums over `{v}` go over different entries, and commands are about the loops of both"
+                    ),
+                    "write another variable in one of them, as in `A[i, j] * x[j] + B[i, k] * z[k]`",
+                );
+            }
+            distinct.push(sum);
+        }
+        Ok(distinct)
+    }
+
     /// # Errors
     /// What such sums have no use for.
     pub(super) fn commands(&self, plan: &mut Plan<'_>, point: &AtomicParallelism, span: Span) -> Checked<()> {
@@ -142,9 +169,10 @@ impl Numbers {
                         format!("write {g} after the columns"),
                     );
                 }
+                let sums = self.distinct(span)?;
                 let rows = several(plan, point.rows);
                 let (block, warp) = plan.split(&rows, "block", "warp", point.threads / g);
-                let lanes: Vec<String> = self.sums.iter().map(|sum| sum.on_lanes(plan, g)).collect();
+                let lanes: Vec<String> = sums.iter().map(|sum| sum.on_lanes(plan, g)).collect();
                 plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
                 plan.parallelize(&warp, Unit::GpuWarp, Strategy::NoRaces);
                 for lane in &lanes {
@@ -163,6 +191,10 @@ impl Numbers {
 }
 
 impl Sum {
+    fn vars(&self) -> impl Iterator<Item = &String> {
+        self.along.iter().chain(&self.rest)
+    }
+
     /// Its terms by turns of so many: the variable of one of them.
     fn on_lanes(&self, plan: &mut Plan<'_>, lanes: u32) -> String {
         // Each sum has variables of its own, and so have its parts.

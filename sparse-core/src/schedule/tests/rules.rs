@@ -94,6 +94,16 @@ fn position_spaces() {
     refused(SPMV, "fuse(i, j, f); pos(f, p, A[i, j]); coord(p, c)", "coord-of-fused");
     let parts = "pos(j, p, A[i, j]); split(p, p0, p1, 4);";
     refused(SPMV, &format!("{parts} coord(p0, c)"), "coord-of-outer");
+    refused(SPMV, &format!("{parts} split(p0, p00, p01, 8); coord(p01, c)"), "coord-of-outer");
+    refused(
+        SPMV,
+        &format!("{parts} split(p0, p00, p01, 8); reorder(p1, p00, p01); coord(p01, c)"),
+        "coord-of-outer",
+    );
+    assert!(
+        cin(SPMV, &format!("{parts} split(p1, p10, p11, 2); coord(p11, c)"))
+            .starts_with("∀i ∀p0 ∀p10 ∀c y[i]")
+    );
     refused(SPMV, &format!("{parts} coord(p1, c); reorder(c, p0)"), "coord-order");
     refused(SPMV, &format!("{parts} reorder(p1, p0); coord(p1, c)"), "coord-order");
     let tuples = "fn f(A: Tensor<f64, (Compressed<NonUnique>, Singleton, Compressed)>) -> Scalar<f64> { s = A[i, j, k]; }";

@@ -1,7 +1,7 @@
 //! What a point would cost whose lanes have so many neighbouring entries each.
 
 use super::{Extra, INDEX, LOOK, NEXT_ROW, Point, SECTOR, Shared, Steps, WARP, Writes, report};
-use crate::sim::LaunchReport;
+use crate::sim::{LaunchReport, Path};
 use crate::tune::profile::{Profile, Search};
 use sparse_core::driver::Options;
 
@@ -82,8 +82,9 @@ pub(super) fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     if by_block {
         // The warp that searches for the block.
         let alone = p.entry_search.part(1.0 - 1.0 / warps_a_block);
-        launch.longest_warp.instructions += (LOOK * alone.looks) as u64;
-        launch.longest_warp.loads += alone.steps as u64;
+        let Path { instructions, loads } = &mut launch.longest_warp;
+        *instructions = instructions.saturating_add((LOOK * alone.looks) as u64);
+        *loads = loads.saturating_add(alone.steps as u64);
     }
     launch
 }
