@@ -40,7 +40,7 @@ unsafe fn body(
                             (A2_pos.index(A1_dim) / A1_dim.max(1)).saturating_add(1),
                         ),
                 ),
-            rt::Positions(&*A2_pos),
+            rt::Positions(A2_pos),
         );
         R2_pos.scan(A1_dim);
     }
@@ -129,22 +129,20 @@ unsafe fn body_i(
         for i in chunk.lo..chunk.hi {
             let A2_end = A2_pos.index(i + 1);
             let R2_begin = R2_crd.len();
-            let pA2_begin = A2_begin;
-            let pA2_end = A2_end;
             let mut w = w_memory.open();
-            if pA2_end - pA2_begin < A2_dim_2 {
-                for pA in pA2_begin..pA2_end {
+            if A2_end - A2_begin < A2_dim_2 {
+                for pA in A2_begin..A2_end {
                     let k = A2_crd.index(pA);
                     let at = w.place([k]);
                     w.set(at, w.at(at) | A_vals.at(pA));
                 }
             }
-            for pA in pA2_begin..pA2_end {
+            for pA in A2_begin..A2_end {
                 let j = A2_crd.index(pA);
                 let pA2_end_3 = A2_pos.index(j + 1);
-                let mut pA_2 = pA2_begin;
+                let mut pA_2 = A2_begin;
                 let mut pA_3 = A2_pos.index(j);
-                if pA_2 < pA2_end && pA_3 < pA2_end_3 {
+                if pA_2 < A2_end && pA_3 < pA2_end_3 {
                     rt::align();
                     loop {
                         let kA = A2_crd.index(pA_2);
@@ -158,7 +156,7 @@ unsafe fn body_i(
                             );
                             pA_2 += 1;
                             pA_3 += 1;
-                            if pA2_end <= pA_2 || pA2_end_3 <= pA_3 {
+                            if A2_end <= pA_2 || pA2_end_3 <= pA_3 {
                                 break;
                             }
                         } else if kA < kA_2 {
@@ -166,7 +164,7 @@ unsafe fn body_i(
                             w.set(at, w.at(at) | A_vals.at(pA_2));
                             pA_2 += 1;
                             pA_3 = rt::unforeseen(pA_3);
-                            if pA2_end <= pA_2 {
+                            if A2_end <= pA_2 {
                                 break;
                             }
                         } else {
@@ -180,7 +178,7 @@ unsafe fn body_i(
                         }
                     }
                 }
-                for pA_4 in rt::fiber(pA_2, pA2_end) {
+                for pA_4 in rt::fiber(pA_2, A2_end) {
                     let k = A2_crd.index(pA_4);
                     let at = w.place([k]);
                     w.set(at, w.at(at) | A_vals.at(pA_4));
