@@ -68,18 +68,9 @@ impl AtomicParallelism {
             Some("threads") => self.threads = setting(c)?,
             Some("rows") => self.rows = setting(c)?,
             Some("shared") => self.shared = setting(c)?,
-            Some("scatter") => {
-                self.scatter = true;
-                c.skip(1);
-            }
-            Some("vector") => {
-                self.vector = true;
-                c.skip(1);
-            }
-            Some("deterministic") => {
-                self.deterministic = true;
-                c.skip(1);
-            }
+            Some("scatter") => self.scatter = flag(c)?,
+            Some("vector") => self.vector = flag(c)?,
+            Some("deterministic") => self.deterministic = flag(c)?,
             _ => {
                 let options = "expected `threads = 256`, `scatter`, `rows = 2`, `vector`, `deterministic` or `shared = 64`";
                 return Err((c.span(), NoPoint(options.into())));
@@ -97,6 +88,16 @@ fn setting(c: &mut Cursor) -> Result<u32, (Span, NoPoint)> {
     }
     c.skip(1);
     number(c)
+}
+
+/// A word that stands alone: it is set.
+fn flag(c: &mut Cursor) -> Result<bool, (Span, NoPoint)> {
+    let name = c.ident().map(ToString::to_string).unwrap_or_default();
+    c.skip(1);
+    if c.is_operator("=") {
+        return Err((c.span(), NoPoint(format!("`{name}` has no value: it stands alone"))));
+    }
+    Ok(true)
 }
 
 fn end(c: &Cursor) -> Result<(), (Span, NoPoint)> {
@@ -245,6 +246,8 @@ mod tests {
             ("<1nnz nnz, 4 col>, 1", "expected `,`"),
             ("<1col/8 row, 4 col>, 1", "expected `nnz` or `row`"),
             ("<1 nnz, 4>, 1", "expected `col`"),
+            ("<1 row, 4 col>, 1, vector = 4", "`vector` has no value: it stands alone"),
+            ("<1 row, 4 col>, 1, threads", "expected `=`"),
         ] {
             assert_eq!(text.parse::<AtomicParallelism>(), Err(NoPoint(what.into())), "{text}");
         }
