@@ -67,7 +67,10 @@ fn threads_scatter_into_the_result() {
 #[test]
 fn memory_for_rows_may_be_an_operands() {
     let (program, text) = program("fn f(A: Csr<f32>, B: Csr<f32>) -> Scalar<f32> { s = A[i, j] * B[j, i]; }");
-    assert!(text.contains("let mut t02_pos = [0; A1_dim + 1];") && !text.contains("scatter"), "{text}");
+    assert!(
+        text.contains("let mut t02_pos = [unwritten; A1_dim + 1];") && !text.contains("scatter"),
+        "{text}"
+    );
     for [m, n] in [[0, 3], [3, 0], [1, 40], [40, 1], [23, 17]] {
         let (a, b) = (matrix([m, n], 1), matrix([n, m], 3));
         let expected: f32 = (0..m * n).map(|at| a.get([at / n, at % n]) * b.get([at % n, at / n])).sum();
