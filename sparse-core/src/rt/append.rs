@@ -4,7 +4,7 @@
 //! Chunks are cut by what they may append, too, so that each stays in the cache, whichever operand has the work.
 //!
 //! A chunk whose place is known when a thread takes it is appended there at once: all are where no other thread is under way, and
-//! about half where one is. The others are copied once, from a core's cache to where the result is written to memory anyway.
+//! two in five where one is. The others are copied once, from a core's cache to where the result is written to memory anyway.
 
 use super::array::Store;
 use super::memory::allocated;

@@ -6,7 +6,7 @@
 //! and is the same bytes whoever ran what. One thread appends to the result itself.
 //!
 //! Where a chunk can be appended in place once that is known, a thread that cannot leaves some chunks to the one that can, and
-//! takes what comes after them: of two threads' chunks about half are never copied.
+//! takes what comes after them: of two threads' chunks, if all take the same time, two in five are never copied.
 
 use super::threads::{Balance, Chunk, Home, current_num_threads, cut, join};
 use std::collections::VecDeque;
