@@ -5,14 +5,19 @@
 //! moving pages, and the end of one is given back where it lies. Sizes of results are exact because that costs nothing.
 //!
 //! The first write to each 4 KiB of fresh memory takes longer than to merge the entries that fit there. So large blocks are
-//! asked to be in pages of 2 MiB, where the system has them for those who ask.
+//! asked to be in pages of 2 MiB, where the system has them for those who ask, and are [`kept`] when they are given back.
 
+use super::kept;
 use crate::scalar::Element;
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ptr::NonNull;
 
 /// What we allocate begins at a multiple of this many bytes.
 pub const ALIGNMENT: usize = 64;
+/// What blocks of ours are asked to be aligned to: all alike, for one that was of integers may come again for numbers.
+const OF_BLOCKS: usize = 8;
+/// Bytes that alignment may cost.
+const SLACK: usize = ALIGNMENT - OF_BLOCKS;
 /// Blocks of so many bytes are large.
 const LARGE: usize = 4 << 20;
 const PAGE: usize = 4096;
@@ -22,7 +27,7 @@ const OVERHEAD: usize = 32;
 /// What elements lie in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Memory {
-    /// [`slack`] bytes more than they take, so many of them before; whole pages of a large block.
+    /// [`SLACK`] bytes more than they take, so many of them before; whole pages of a large block.
     Ours { lead: usize },
     /// What a `Vec` had: theirs alone.
     Adopted,
@@ -38,18 +43,20 @@ impl Memory {
         if self == Memory::Adopted {
             return Some(elements);
         }
-        let mut size = elements.size().checked_add(slack::<T>())?;
+        const { assert!(align_of::<T>() <= OF_BLOCKS) };
+        let mut size = elements.size().checked_add(SLACK)?;
         if size >= LARGE {
             size = size.checked_add(OVERHEAD)?.checked_next_multiple_of(PAGE)? - OVERHEAD;
         }
-        Layout::from_size_align(size, elements.align()).ok()
+        Layout::from_size_align(size, OF_BLOCKS).ok()
     }
 
     /// Memory for `cap` elements, not 0, and where the first goes. `None` if there is not so much.
     pub(super) fn allocate<T: Element>(cap: usize) -> Option<(NonNull<T>, Memory)> {
         let layout = Memory::OURS.layout::<T>(cap)?;
+        let kept = if layout.size() >= LARGE { kept::take(layout) } else { None };
         // SAFETY: the layout has a size above 0, for no element type is of size 0.
-        let block = NonNull::new(unsafe { alloc(layout) })?;
+        let block = kept.or_else(|| or_without_kept(|| unsafe { alloc(layout) }))?;
         prefer_huge_pages(block, layout.size());
         let lead = lead(block);
         // SAFETY: `lead` is within the slack that the layout has beside the elements.
@@ -71,8 +78,9 @@ impl Memory {
         let (layout, new) = (self.layout::<T>(cap)?, self.layout::<T>(new)?);
         // SAFETY: the block was allocated with this layout, and begins so many bytes before the first element; the new
         // size is above 0, and a valid one.
-        let moved = unsafe { realloc(first.as_ptr().byte_sub(before).cast(), layout, new.size()) };
-        let block = NonNull::new(moved)?;
+        let block = or_without_kept(|| unsafe {
+            realloc(first.as_ptr().byte_sub(before).cast(), layout, new.size())
+        })?;
         if self == Memory::Adopted {
             return Some((block.cast(), self));
         }
@@ -96,9 +104,14 @@ impl Memory {
     /// # Safety
     /// As of [`Memory::resize`], and nobody uses it after.
     pub(super) unsafe fn free<T: Element>(self, first: NonNull<T>, cap: usize) {
-        if let Some(layout) = self.layout::<T>(cap) {
-            // SAFETY: the block was allocated with this layout, and begins so many bytes before the first element.
-            unsafe { dealloc(first.as_ptr().byte_sub(self.lead()).cast(), layout) }
+        let Some(layout) = self.layout::<T>(cap) else { return };
+        // SAFETY: the block was allocated with this layout, and begins so many bytes before the first element.
+        unsafe {
+            let block = first.byte_sub(self.lead()).cast();
+            match self {
+                Memory::Ours { .. } if layout.size() >= LARGE => kept::give_back(block, layout),
+                _ => dealloc(block.as_ptr(), layout),
+            }
         }
     }
 
@@ -111,12 +124,13 @@ impl Memory {
     }
 }
 
-/// Bytes that alignment may cost.
-const fn slack<T>() -> usize {
-    ALIGNMENT - align_of::<T>()
+/// What an allocator gives, once more without what is kept where it gives nothing.
+fn or_without_kept(allocate: impl Fn() -> *mut u8) -> Option<NonNull<u8>> {
+    let once_more = || if kept::give_back_all() { allocate() } else { std::ptr::null_mut() };
+    NonNull::new(allocate()).or_else(|| NonNull::new(once_more()))
 }
 
-/// How many bytes of a block of ours are before the first that is aligned: no more than its [`slack`].
+/// How many bytes of a block of ours are before the first that is aligned: no more than [`SLACK`].
 fn lead(block: NonNull<u8>) -> usize {
     block.addr().get().wrapping_neg() % ALIGNMENT
 }
@@ -124,14 +138,15 @@ fn lead(block: NonNull<u8>) -> usize {
 /// Tells glibc that a block of this layout, which has been cut, will come again. It learns from blocks that are freed up
 /// to what size, 32 MiB at most, it is to serve requests from pages that it keeps, and keeps twice as much. A block that is
 /// smaller when it is freed than when it was asked for teaches too little, and would have fresh pages at every call. So
-/// one is freed that is twice as large: several arrays make a result, and workspaces come with them.
+/// one is freed that is twice as large: several arrays make a result, and workspaces come with them. Large blocks are kept
+/// by us.
 fn will_come_again(cut: Layout) {
     #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
     {
         use std::sync::atomic::{AtomicUsize, Ordering};
         static LARGEST: AtomicUsize = AtomicUsize::new(0);
-        let size = (2 * cut.size()).min((32 << 20) - 2 * PAGE);
-        if cut.size() <= size && LARGEST.fetch_max(size, Ordering::Relaxed) < size {
+        let size = 2 * cut.size();
+        if cut.size() < LARGE && LARGEST.fetch_max(size, Ordering::Relaxed) < size {
             // SAFETY: the size is above 0 and no larger than others; what is freed was allocated.
             unsafe {
                 let layout = Layout::from_size_align_unchecked(size, cut.align());

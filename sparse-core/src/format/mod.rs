@@ -9,6 +9,7 @@ mod assemble;
 mod buffer;
 mod compressed;
 mod dense;
+mod kept;
 mod memory;
 mod properties;
 mod singleton;
