@@ -57,6 +57,10 @@ pub(crate) struct Options {
     /// Sparse products however large they are: samples take minutes, results tens of gigabytes.
     #[arg(long)]
     all_products: bool,
+    /// With the allocator as programs have it, which may take the memory of each result from the system and give it back; else it
+    /// keeps all that is freed, for everyone.
+    #[arg(long)]
+    fresh_memory: bool,
 }
 
 /// A kernel that is measured.
@@ -135,7 +139,9 @@ impl Kernel {
 
 /// Measures, prints the table.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    timing::keep_memory();
+    if !options.fresh_memory {
+        timing::keep_memory();
+    }
     let budget = match options.time_budget {
         None => None,
         Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| Error::Budget(s))?),

@@ -133,7 +133,8 @@ impl Kept {
         Kept { blocks: [const { None }; BLOCKS] }
     }
 
-    /// The block that is nearest to this layout, if it is not much larger or smaller.
+    /// The block that is nearest to this layout, if it is not much larger or smaller; of several the last, which may be in
+    /// a cache still.
     fn take(&mut self, layout: Layout) -> Option<Block> {
         let wanted = layout.size();
         let fits = |block: &&Block| {
@@ -143,7 +144,7 @@ impl Kept {
         let differs = |n: usize| {
             self.blocks[n].as_ref().filter(fits).map(|block| (block.layout.size().abs_diff(wanted), n))
         };
-        let (_, nearest) = (0..BLOCKS).filter_map(differs).min()?;
+        let (_, nearest) = (0..BLOCKS).rev().filter_map(differs).min_by_key(|(by, _)| *by)?;
         self.blocks[nearest..].rotate_left(1);
         self.blocks[BLOCKS - 1].take()
     }
@@ -227,6 +228,9 @@ mod tests {
             assert_eq!(sizes(&kept.blocks), [left, vec![5]].concat());
         }
         assert_eq!(of(&[60]).take(Layout::from_size_align(60 * MIB, 16).unwrap()), None);
+        let mut kept = of(&[60, 70, 60]);
+        kept.take(layout(60));
+        assert_eq!(sizes(&kept.blocks), [60, 70]);
     }
 
     #[test]
