@@ -115,14 +115,33 @@ impl<B: Balance> Chunks<B> {
         Chunks { lo, hi, balance, before, all: after - before, chunks }
     }
 
-    /// Where a chunk begins, or ends the one before.
-    fn cut(&self, chunk: usize) -> usize {
-        if chunk == self.chunks {
+    /// Where a chunk begins.
+    fn begin(&self, chunk: usize) -> usize {
+        // SAFETY: the iterations are of the loop.
+        unsafe { cut(self.balance, self.lo..self.hi, self.before + self.work(chunk)) }
+    }
+
+    /// Where a chunk ends that begins there. It is not far: sought by steps that double.
+    fn end(&self, chunk: usize, begin: usize) -> usize {
+        if chunk + 1 == self.chunks {
             return self.hi;
         }
-        let work = (self.all as u128 * chunk as u128 / self.chunks as u128) as usize;
+        let work = self.before + self.work(chunk + 1);
+        let (mut lo, mut at, mut step) = (begin, begin, 1);
         // SAFETY: the iterations are of the loop.
-        unsafe { cut(self.balance, self.lo..self.hi, self.before + work) }
+        unsafe {
+            while at < self.hi && self.balance.before(at) < work {
+                lo = at + 1;
+                at += step;
+                step *= 2;
+            }
+            cut(self.balance, lo..at.min(self.hi), work)
+        }
+    }
+
+    /// The work of the chunks before one.
+    fn work(&self, chunk: usize) -> usize {
+        (self.all as u128 * chunk as u128 / self.chunks as u128) as usize
     }
 }
 
@@ -224,9 +243,13 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
     unsafe fn run(&self) {
         let (home, mut free) = (Home::default(), vec![]);
         let (mut waiting, mut held) = (VecDeque::new(), Lens::ZERO);
+        // The chunk after the last one, and where it begins.
+        let mut next = (0, self.chunks.lo);
         loop {
             let Some((chunk, begin)) = lock(&self.known).take(P::AHEAD) else { break };
-            let (lo, hi) = (self.chunks.cut(chunk), self.chunks.cut(chunk + 1));
+            let lo = if next.0 == chunk { next.1 } else { self.chunks.begin(chunk) };
+            let hi = self.chunks.end(chunk, lo);
+            next = (chunk + 1, hi);
             let iterations = Chunk { lo, hi, alone: false, home: &home };
             // SAFETY: the iterations of a chunk are the loop's, and this one is nobody else's.
             let in_place = begin.and_then(|begin| unsafe { self.parts.run_in_place(begin, iterations) });
