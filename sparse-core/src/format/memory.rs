@@ -165,18 +165,28 @@ fn will_come_again(cut: Layout) {
 /// Asks for huge pages where a block is large. All pages of it, and no others, if `malloc` has mapped them for it: to
 /// the system a part would be a mapping of its own, which could not be moved or cut with the rest.
 fn prefer_huge_pages(block: NonNull<u8>, size: usize) {
-    #[cfg(all(target_os = "linux", not(miri)))]
+    const MADV_HUGEPAGE: i32 = 14;
     if size >= LARGE {
-        use std::ffi::{c_int, c_void};
-        unsafe extern "C" {
-            fn madvise(begin: *mut c_void, len: usize, advice: c_int) -> c_int;
-        }
-        const MADV_HUGEPAGE: c_int = 14;
         let begin = block.as_ptr().map_addr(|a| a / PAGE * PAGE);
         let len = (block.addr().get() + size).next_multiple_of(PAGE) - begin.addr();
-        // SAFETY: this changes no memory. That there are no such pages, or others of another size, is not an error.
-        unsafe { madvise(begin.cast(), len, MADV_HUGEPAGE) };
+        // SAFETY: this changes nothing in them.
+        unsafe { advise(begin, len, MADV_HUGEPAGE) };
+    }
+}
+
+/// Tells Linux of whole pages what it may do with them. That it has no such pages, or knows no such advice, is not an error.
+///
+/// # Safety
+/// Nobody minds what the advice does to what is in the pages.
+pub(super) unsafe fn advise(begin: *mut u8, len: usize, advice: i32) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        unsafe extern "C" {
+            fn madvise(begin: *mut std::ffi::c_void, len: usize, advice: std::ffi::c_int) -> std::ffi::c_int;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { madvise(begin.cast(), len, advice) };
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = (block, size);
+    let _ = (begin, len, advice);
 }
