@@ -6,6 +6,7 @@
 //!
 //! Elements are [`Element`]s, so that a load from `[MaybeUninit<T>]` can only be a `T`.
 
+use super::search::{first, first_near};
 use super::shared::Shared;
 use crate::scalar::Element;
 use std::mem::MaybeUninit;
@@ -148,26 +149,18 @@ pub unsafe fn written<T: Element>(array: &[MaybeUninit<T>]) -> &[T] {
 /// `lo <= hi`, and `lo..hi` is in bounds and initialised.
 #[inline]
 pub unsafe fn lower_bound(array: &(impl IndexArray + ?Sized), lo: usize, hi: usize, key: usize) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { first_where(array, lo, hi, |x| x >= key) }
+    // SAFETY: indices of the range, by the caller's promise.
+    first(lo, hi, |i| unsafe { array.index(i) } >= key)
 }
 
-/// The same as [`lower_bound`], by steps from `lo` that double, and then between the last two: a position that is not far is
-/// found soon, wherever the range ends (Bentley and Yao 1976).
+/// The same as [`lower_bound`], for a position that is not far from `lo`.
 ///
 /// # Safety
 /// `lo <= hi`, and `lo..hi` is in bounds and initialised.
 #[inline]
-pub unsafe fn gallop(array: &(impl IndexArray + ?Sized), mut lo: usize, hi: usize, key: usize) -> usize {
-    let (mut at, mut step) = (lo, 1);
-    // SAFETY: `at` lies in the range that the caller vouches for.
-    while at < hi && unsafe { array.index(at) } < key {
-        lo = at + 1;
-        at += step;
-        step *= 2;
-    }
-    // SAFETY: `lo` is at most `hi`, and at most `at`.
-    unsafe { lower_bound(array, lo, at.min(hi), key) }
+pub unsafe fn gallop(array: &(impl IndexArray + ?Sized), lo: usize, hi: usize, key: usize) -> usize {
+    // SAFETY: indices of the range, by the caller's promise.
+    first_near(lo, hi, |i| unsafe { array.index(i) } >= key)
 }
 
 /// First position in `lo..hi` of a sorted array whose element is above `key`.
@@ -176,24 +169,8 @@ pub unsafe fn gallop(array: &(impl IndexArray + ?Sized), mut lo: usize, hi: usiz
 /// `lo <= hi`, and `lo..hi` is in bounds and initialised.
 #[inline]
 pub unsafe fn upper_bound(array: &(impl IndexArray + ?Sized), lo: usize, hi: usize, key: usize) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { first_where(array, lo, hi, |x| x > key) }
-}
-
-/// First position whose element satisfies a predicate that, once true along the array, stays true.
-#[inline(always)]
-unsafe fn first_where(
-    array: &(impl IndexArray + ?Sized),
-    mut lo: usize,
-    mut hi: usize,
-    found: impl Fn(usize) -> bool,
-) -> usize {
-    while lo < hi {
-        let mid = lo + (hi - lo) / 2;
-        // SAFETY: `mid` lies in the range that the caller vouches for.
-        if found(unsafe { array.index(mid) }) { hi = mid } else { lo = mid + 1 }
-    }
-    lo
+    // SAFETY: indices of the range, by the caller's promise.
+    first(lo, hi, |i| unsafe { array.index(i) } > key)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ pub mod monoid;
 mod parts;
 mod rows;
 mod scalar;
+mod search;
 mod shared;
 mod streaming;
 mod table;

@@ -8,6 +8,7 @@
 //! Where a chunk can be appended in place once that is known, a thread that cannot leaves some chunks to the one that can, and
 //! takes what comes after them: of two threads' chunks, if all take the same time, two in five are never copied.
 
+use super::search::first_near;
 use super::threads::{Balance, Chunk, Home, current_num_threads, cut, join};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -121,22 +122,14 @@ impl<B: Balance> Chunks<B> {
         unsafe { cut(self.balance, self.lo..self.hi, self.before + self.work(chunk)) }
     }
 
-    /// Where a chunk ends that begins there. It is not far: sought by steps that double.
+    /// Where a chunk ends that begins there. It is not far.
     fn end(&self, chunk: usize, begin: usize) -> usize {
         if chunk + 1 == self.chunks {
             return self.hi;
         }
         let work = self.before + self.work(chunk + 1);
-        let (mut lo, mut at, mut step) = (begin, begin, 1);
         // SAFETY: the iterations are of the loop.
-        unsafe {
-            while at < self.hi && self.balance.before(at) < work {
-                lo = at + 1;
-                at += step;
-                step *= 2;
-            }
-            cut(self.balance, lo..at.min(self.hi), work)
-        }
+        first_near(begin, self.hi, |i| unsafe { self.balance.before(i) } >= work)
     }
 
     /// The work of the chunks before one.

@@ -16,6 +16,7 @@
 
 use super::array::IndexArray;
 pub use super::home::Home;
+use super::search::first;
 use super::worth::Worth;
 use super::{Isa, Level};
 use std::ops::Range;
@@ -173,13 +174,8 @@ impl<I: Isa, T: Task<Appended = ()>, B: Balance> Halves<'_, I, T, B> {
 /// # Safety
 /// They are iterations, and the end may be the loop's.
 pub(super) unsafe fn cut(balance: impl Balance, range: Range<usize>, work: usize) -> usize {
-    let Range { start: mut lo, end: mut hi } = range;
-    while lo < hi {
-        let middle = lo + (hi - lo) / 2;
-        // SAFETY: the caller's promise.
-        if unsafe { balance.before(middle) } < work { lo = middle + 1 } else { hi = middle }
-    }
-    lo
+    // SAFETY: the caller's promise.
+    first(range.start, range.end, |i| unsafe { balance.before(i) } >= work)
 }
 
 /// The same without a pool.
