@@ -4,7 +4,8 @@
 //! Chunks are cut by what they may append, too, so that each stays in the cache, whichever operand has the work.
 //!
 //! A chunk whose place is known when a thread takes it is appended there at once: all are where no other thread is under way, and
-//! two in five where one is. The others are copied once, from a core's cache to where the result is written to memory anyway.
+//! those of one thread where others are. The others' are copied once, from a core's cache to where the result is written to memory
+//! anyway.
 
 use super::array::Store;
 use super::memory::allocated;
@@ -129,8 +130,9 @@ where
     T: Element,
 {
     type Part = Part<T, N>;
-    // What waits for its place stays in a core's cache: some 200 KB a chunk.
-    const AHEAD: usize = 4;
+    // With two threads, one has no more than three parts that wait for their places, and these stay in a core's cache: some
+    // 200 KB a chunk.
+    const LEFT: usize = 2;
 
     fn empty(&self) -> Part<T, N> {
         Part { indices: std::array::from_fn(|_| Buffer::new()), values: Buffer::new() }

@@ -5,8 +5,8 @@
 //! they are known; until then it takes further chunks, so that no thread waits for another. The result is written once,
 //! and is the same bytes whoever ran what. One thread appends to the result itself.
 //!
-//! Where a chunk can be appended in place once that is known, a thread that cannot leaves some chunks to the one that can, and
-//! takes what comes after them: of two threads' chunks, if all take the same time, two in five are never copied.
+//! Where a chunk can be appended in place once that is known, a thread that cannot leaves a few chunks to the one that can, and
+//! takes what comes after them, so that this one always finds some: one thread copies nothing.
 
 use super::search::first_near;
 use super::threads::{Balance, Chunk, Home, current_num_threads, cut, join};
@@ -62,8 +62,8 @@ impl Done {
 pub(super) trait Parts<const N: usize>: Sync {
     /// Arrays that a chunk appends to.
     type Part: Send + Sync;
-    /// A chunk that is run before its place is known comes so many after the first one that has not run.
-    const AHEAD: usize = 1;
+    /// So many chunks wait for a thread that can run them in place.
+    const LEFT: usize = 0;
 
     /// One to begin with.
     fn empty(&self) -> Self::Part;
@@ -187,15 +187,15 @@ impl<const N: usize> Known<N> {
     }
 
     /// A chunk that no thread has taken, and where it begins if that is known: the first one that has not run if it is one,
-    /// else one so many after that, or what is left.
-    fn take(&mut self, ahead: usize) -> Option<(usize, Option<Lens<N>>)> {
+    /// else the next one after so many that are left, or one of these where there is no other.
+    fn take(&mut self, left: usize) -> Option<(usize, Option<Lens<N>>)> {
         let (first, end) = (self.begins.len() - 1, self.lens.len());
         if self.skipped.front() == Some(&first) {
             self.skipped.pop_front();
         } else if self.next == first && first < end {
             self.next += 1;
         } else {
-            let chunk = self.next.max(first + ahead).min(end);
+            let chunk = (self.next + left.saturating_sub(self.skipped.len())).min(end);
             self.skipped.extend(self.next..chunk);
             self.next = end.min(chunk + 1);
             return if chunk < end { Some(chunk) } else { self.skipped.pop_front() }
@@ -239,7 +239,7 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
         // The chunk after the last one, and where it begins.
         let mut next = (0, self.chunks.lo);
         loop {
-            let Some((chunk, begin)) = lock(&self.known).take(P::AHEAD) else { break };
+            let Some((chunk, begin)) = lock(&self.known).take(P::LEFT) else { break };
             let lo = if next.0 == chunk { next.1 } else { self.chunks.begin(chunk) };
             let hi = self.chunks.end(chunk, lo);
             next = (chunk + 1, hi);
@@ -314,27 +314,27 @@ mod tests {
         };
         let in_place = |chunk, values| Some((chunk, Some(Lens { indices: [], values })));
         let part = |chunk| Some((chunk, None));
-        assert_eq!(known.take(3), in_place(0, 0));
+        assert_eq!(known.take(2), in_place(0, 0));
         // 1 and 2 are left.
-        assert_eq!(known.take(3), part(3));
+        assert_eq!(known.take(2), part(3));
         ran(0, &mut known);
-        assert_eq!(known.take(3), in_place(1, 10));
+        assert_eq!(known.take(2), in_place(1, 10));
         ran(3, &mut known);
-        assert_eq!(known.take(3), part(4));
+        // As is 4 in the place of 1.
+        assert_eq!(known.take(2), part(5));
         ran(1, &mut known);
-        assert_eq!(known.take(3), in_place(2, 20));
+        assert_eq!(known.take(2), in_place(2, 20));
         ran(2, &mut known);
-        // 4 is under way.
-        assert_eq!(known.take(3), part(7));
-        // Nothing else comes after it.
-        assert_eq!(known.take(3), part(5));
+        assert_eq!(known.take(2), in_place(4, 40));
         ran(4, &mut known);
+        // 5 is under way, and 6 and 7 are left: nothing else comes after them.
+        assert_eq!(known.take(2), part(6));
         ran(5, &mut known);
-        assert_eq!(known.take(3), in_place(6, 60));
-        assert_eq!(known.take(3), None);
-        ran(7, &mut known);
         ran(6, &mut known);
-        assert_eq!(known.take(3), None);
+        assert_eq!(known.take(2), in_place(7, 70));
+        assert_eq!(known.take(2), None);
+        ran(7, &mut known);
+        assert_eq!(known.take(2), None);
         assert_eq!(known.begins.len(), 9);
     }
 }
