@@ -3,7 +3,7 @@
 use super::Cin;
 use super::algebra::simplify;
 use super::nested::Nested;
-use super::val::Val;
+use super::val::{AccessId, Val};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Level;
 use crate::front::ast::Kernel;
@@ -30,29 +30,56 @@ pub fn check_formats(kernel: &Kernel) -> Result<(), Diagnostics> {
     diagnostics.finish(())
 }
 
-/// A value where some of its operands store nothing, whichever those are; of many operands only those whose fills are
-/// infinite are all looked at, and two at a time.
+/// A value where some of its operands store nothing, whichever those are. Those that are terms of the sum alone all do: what
+/// the others add takes no infinity away. Of many others only those whose fills are infinite are all looked at, and two at
+/// a time.
 fn gaps<'a>(kernel: &'a Kernel, nested: &'a Nested, v: &'a Val) -> impl Iterator<Item = Val> + 'a {
     /// Subsets of more operands than this are not all tried.
     const SUBSETS_OF: usize = 8;
-    let mut operands = Vec::new();
-    v.for_each_access(&mut |a| {
-        let spec = &kernel.tensors[nested.accesses[a.index()].tensor.index()].spec;
-        if !spec.is_dense() && !operands.iter().any(|(b, _)| *b == a) {
-            operands.push((a, spec.fill.value(kernel.dtype)));
+    let mut operands: Vec<Operand> = Vec::new();
+    for_each_operand(v, true, &mut |access, is_term| {
+        let spec = &kernel.tensors[nested.accesses[access.index()].tensor.index()].spec;
+        match operands.iter_mut().find(|o| o.access == access) {
+            Some(operand) => operand.is_term &= is_term,
+            None if spec.is_dense() => {}
+            None => operands.push(Operand { access, fill: spec.fill.value(kernel.dtype), is_term }),
         }
     });
-    let infinite = |fill: &Value| Val::structural(*fill).is_infinite();
-    operands.sort_by_key(|(_, fill)| !infinite(fill));
+    let gone = |v: Val, o: &Operand| v.replace(o.access, o.fill);
+    let (terms, mut operands): (Vec<_>, Vec<_>) = operands.into_iter().partition(|o| o.is_term);
+    let v = terms.iter().fold(v.clone(), gone);
+    let infinite = |o: &Operand| Val::structural(o.fill).is_infinite();
+    operands.sort_by_key(|o| !infinite(o));
     let all = operands.len().min(SUBSETS_OF);
-    let several = operands.iter().take_while(|(_, fill)| infinite(fill)).count();
+    let several = operands.iter().take_while(|o| infinite(o)).count();
     let more = if several > all { several } else { 0 };
     let pairs =
         (0..more).flat_map(move |b| (0..b).map(move |a| vec![a, b])).filter(move |pair| pair[1] >= all);
     let subsets = (0..1usize << all).map(move |gone| (0..all).filter(|k| gone >> k & 1 == 1).collect());
-    subsets.chain(pairs).map(move |gone: Vec<usize>| {
-        gone.into_iter().fold(v.clone(), |v, k| v.replace(operands[k].0, operands[k].1))
-    })
+    subsets
+        .chain(pairs)
+        .map(move |subset: Vec<usize>| subset.into_iter().fold(v.clone(), |v, k| gone(v, &operands[k])))
+}
+
+/// An operand that may store nothing.
+struct Operand {
+    access: AccessId,
+    fill: Value,
+    /// Is it nothing but a term of the sum that the value is?
+    is_term: bool,
+}
+
+/// All operands of a value, and whether they are its terms; `is_term`: is the value a term itself?
+fn for_each_operand(v: &Val, is_term: bool, f: &mut impl FnMut(AccessId, bool)) {
+    match v {
+        Val::Access(a) => f(*a, is_term),
+        Val::Op(BinaryOp::Add | BinaryOp::Sub, args) => {
+            args.iter().for_each(|a| for_each_operand(a, is_term, f));
+        }
+        Val::Un(UnaryOp::Neg, a) => for_each_operand(a, is_term, f),
+        Val::Work(p) if p.nest.op.is_none() => for_each_operand(&p.nest.rhs, is_term, f),
+        v => v.for_each_access(&mut |a| f(a, false)),
+    }
 }
 
 /// Is an infinite fill of integers a number in a workspace that is an array, and a term of a sum there? It would wrap.
@@ -234,7 +261,6 @@ fn sums_integer_infinity(op: Option<Monoid>, v: &Val, t: DType) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cin::val::AccessId;
     use crate::driver::concretize_kernel;
     use crate::front::parse_str;
 
