@@ -93,6 +93,7 @@ impl<'k> Lowerer<'k> {
             launched: Vec::new(),
             rows: BTreeMap::new(),
             buckets: None,
+            directories: Vec::new(),
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
             definitions: Rc::default(),

@@ -12,6 +12,7 @@
 //! - `region`: one variable over an interval
 //! - `merge`, `cases`: co-iteration of steppers, and the cases at one coordinate
 //! - `tabled`: fibers that loops inside come to again, by a table of their coordinates
+//! - `directory`: operands that loops around come to from their beginning, and where to search in them
 //! - `lanes`: an output's unit-stride loop, in registers
 //! - `kinds`, `work`: how a finished loop runs, and how much it does
 //! - `gpu`: loops on a GPU
@@ -50,6 +51,7 @@ mod chained;
 mod counts;
 mod declare;
 mod derived;
+mod directory;
 mod factor;
 mod gpu;
 mod kinds;
@@ -92,6 +94,7 @@ use crate::looplet::{self, Body, LevelRef, Looplet};
 use crate::scalar::DType;
 use begin::root_state;
 use binder::Binder;
+use directory::Directory;
 use gpu::{Before, Here, HostSizes, List, Listing, Tiers};
 pub use options::Options;
 use output::Output;
@@ -168,6 +171,8 @@ struct Lowerer<'k> {
     rows: BTreeMap<AccessId, BufferId>,
     /// The rows that are filled by counting.
     buckets: Option<bucketed::Buckets>,
+    /// Of operands, and what makes them.
+    directories: Vec<(Directory, Block)>,
     out: Output,
     /// Points generated so far.
     points: usize,

@@ -364,6 +364,7 @@ impl Lowerer<'_> {
             steps.extend(self.launch(suffix, run)?);
             steps.extend(self.carry_launch(suffix));
         } else if !run.is_empty() {
+            let run = self.with_directories(run);
             steps.push(Step::Run(tidy(run, &self.buffers)));
         }
         Ok(steps)

@@ -97,7 +97,7 @@ impl Lowerer<'_> {
     /// Which operands gallop: all by schedule; else those that loops around go through again and again, as the rows of a
     /// second `Dcsr` matrix are in a product. To step over all of them for each row of the first would take a time that grows
     /// with the square of the rows.
-    fn gallop(&self, sweep: Sweep<'_>, env: &mut Env, st: &State) {
+    fn gallop(&mut self, sweep: Sweep<'_>, env: &mut Env, st: &State) {
         let around = |l: &IndexVar| !self.provenance.roots(*l).contains(&sweep.var);
         let repeated = |a: AccessId| st.cursors[a.index()].level == 0 && st.around.iter().any(around);
         let steps = |(_, looplet): &&(AccessId, Looplet)| matches!(looplet, Looplet::Stepper(_));
@@ -106,7 +106,16 @@ impl Lowerer<'_> {
             None if !self.options.gallop => {
                 let (found, others): (Vec<_>, Vec<_>) =
                     env.iter().filter(steps).map(|(a, _)| *a).partition(|a| repeated(*a));
-                if others.is_empty() { vec![] } else { found }
+                if others.is_empty() {
+                    vec![]
+                } else {
+                    for (a, looplet) in env.iter().filter(|(a, _)| found.contains(a)) {
+                        if let Looplet::Stepper(s) = looplet {
+                            self.make_directory(*a, s, &others);
+                        }
+                    }
+                    found
+                }
             }
             _ => env.iter().map(|(a, _)| *a).collect(),
         };

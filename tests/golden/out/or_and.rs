@@ -18,9 +18,29 @@ unsafe fn body(
     y_vals: &mut [MaybeUninit<bool>],
 ) {
     unsafe {
+        let mut x1_parts_memory = rt::Scratch::<i32>::new();
+        let x1_len = x1_pos.index(1);
+        let x1_parts_len = (if A2_pos.index(A1_dim) < x1_len {
+            1
+        } else {
+            A2_dim.min(x1_len * 4)
+        })
+            .max(1);
+        let x1_scale = x1_parts_len * 4294967296 / A2_dim.max(1);
+        let x1_parts = x1_parts_memory.unwritten(x1_parts_len + 1);
+        let mut next = 0_usize;
+        for part in 0..x1_parts_len {
+            while next < x1_len && x1_crd.index(next) * x1_scale / 4294967296 < part {
+                next += 1;
+            }
+            x1_parts.set(part, next as i32);
+        }
+        x1_parts.set(x1_parts_len, x1_len as i32);
         rt::threads(
             isa,
             &Task_i {
+                x1_len,
+                x1_scale,
                 A2_pos,
                 A2_crd,
                 A_vals,
@@ -28,6 +48,7 @@ unsafe fn body(
                 x1_crd,
                 x_vals,
                 y_vals: y_vals.shared(),
+                x1_parts: rt::written(x1_parts),
             },
             0..A1_dim,
             A2_pos.index(A1_dim),
@@ -37,6 +58,8 @@ unsafe fn body(
 }
 /// What the iterations of `i` capture.
 struct Task_i<'a> {
+    x1_len: usize,
+    x1_scale: usize,
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [bool],
@@ -44,11 +67,23 @@ struct Task_i<'a> {
     x1_crd: &'a [i32],
     x_vals: &'a [bool],
     y_vals: rt::Shared<bool>,
+    x1_parts: &'a [i32],
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, ref y_vals } = *self;
+        let Task_i {
+            x1_len,
+            x1_scale,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x1_pos,
+            x1_crd,
+            x_vals,
+            ref y_vals,
+            x1_parts,
+        } = *self;
         let body_i = match isa {
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx512 => avx512_i,
@@ -56,7 +91,21 @@ impl rt::Task for Task_i<'_> {
             rt::Level::Avx2 => avx2_i,
             _ => baseline_i,
         };
-        unsafe { body_i(chunk, A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, y_vals) }
+        unsafe {
+            body_i(
+                chunk,
+                x1_len,
+                x1_scale,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x1_pos,
+                x1_crd,
+                x_vals,
+                y_vals,
+                x1_parts,
+            )
+        }
     }
 }
 /// Iterations of `i`.
@@ -67,6 +116,8 @@ impl rt::Task for Task_i<'_> {
 unsafe fn body_i(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
+    x1_len: usize,
+    x1_scale: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[bool],
@@ -74,16 +125,16 @@ unsafe fn body_i(
     x1_crd: &[i32],
     x_vals: &[bool],
     y_vals: &rt::Shared<bool>,
+    x1_parts: &[i32],
 ) {
     unsafe {
         let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
             let A2_end = A2_pos.index(i + 1);
             let mut t = false;
-            let px1_end = x1_pos.index(1);
             let mut pA = A2_begin;
             let mut px = x1_pos.index(0);
-            if pA < A2_end && px < px1_end {
+            if pA < A2_end && px < x1_len {
                 rt::align();
                 loop {
                     let jA = A2_crd.index(pA);
@@ -92,7 +143,7 @@ unsafe fn body_i(
                         t |= A_vals.at(pA) & x_vals.at(px);
                         pA += 1;
                         px += 1;
-                        if A2_end <= pA || px1_end <= px {
+                        if A2_end <= pA || x1_len <= px {
                             break;
                         }
                     } else if jA < jx {
@@ -101,8 +152,14 @@ unsafe fn body_i(
                             break;
                         }
                     } else {
-                        px = rt::gallop(x1_crd, px + 1, px1_end, jA);
-                        if px1_end <= px {
+                        let part = jA * x1_scale / 4294967296;
+                        px = rt::lower_bound(
+                            x1_crd,
+                            x1_parts.index(part),
+                            x1_parts.index(part + 1),
+                            jA,
+                        );
+                        if x1_len <= px {
                             break;
                         }
                     }
@@ -117,6 +174,8 @@ unsafe fn body_i(
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
     chunk: rt::Chunk,
+    x1_len: usize,
+    x1_scale: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[bool],
@@ -124,11 +183,14 @@ unsafe fn avx512_i(
     x1_crd: &[i32],
     x_vals: &[bool],
     y_vals: &rt::Shared<bool>,
+    x1_parts: &[i32],
 ) {
     unsafe {
         body_i(
             rt::Avx512::assume(),
             chunk,
+            x1_len,
+            x1_scale,
             A2_pos,
             A2_crd,
             A_vals,
@@ -136,6 +198,7 @@ unsafe fn avx512_i(
             x1_crd,
             x_vals,
             y_vals,
+            x1_parts,
         )
     }
 }
@@ -143,6 +206,8 @@ unsafe fn avx512_i(
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
     chunk: rt::Chunk,
+    x1_len: usize,
+    x1_scale: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[bool],
@@ -150,11 +215,14 @@ unsafe fn avx2_i(
     x1_crd: &[i32],
     x_vals: &[bool],
     y_vals: &rt::Shared<bool>,
+    x1_parts: &[i32],
 ) {
     unsafe {
         body_i(
             rt::Avx2::assume(),
             chunk,
+            x1_len,
+            x1_scale,
             A2_pos,
             A2_crd,
             A_vals,
@@ -162,11 +230,14 @@ unsafe fn avx2_i(
             x1_crd,
             x_vals,
             y_vals,
+            x1_parts,
         )
     }
 }
 unsafe fn baseline_i(
     chunk: rt::Chunk,
+    x1_len: usize,
+    x1_scale: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[bool],
@@ -174,11 +245,14 @@ unsafe fn baseline_i(
     x1_crd: &[i32],
     x_vals: &[bool],
     y_vals: &rt::Shared<bool>,
+    x1_parts: &[i32],
 ) {
     unsafe {
         body_i(
             rt::Baseline,
             chunk,
+            x1_len,
+            x1_scale,
             A2_pos,
             A2_crd,
             A_vals,
@@ -186,6 +260,7 @@ unsafe fn baseline_i(
             x1_crd,
             x_vals,
             y_vals,
+            x1_parts,
         )
     }
 }

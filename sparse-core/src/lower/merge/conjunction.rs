@@ -1,6 +1,6 @@
 //! One loop over the coordinates that all operands have: nothing is done at others.
 
-use super::{Iter, all_last, one_if, seek};
+use super::{Iter, all_last, one_if};
 use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
 use crate::looplet::Position;
 use crate::lower::region::{Env, Sweep, Window, guard};
@@ -98,13 +98,13 @@ impl Lowerer<'_> {
             ([a, b], [at_a, at_b]) => {
                 let first = build::lt(at_a.clone(), at_b.clone());
                 let behind =
-                    Stmt::If { cond: first, then: vec![seek(a, at_b)], otherwise: vec![seek(b, at_a)] };
+                    Stmt::If { cond: first, then: self.seek(a, at_b), otherwise: self.seek(b, at_a) };
                 (build::eq(at_a.clone(), at_b.clone()), vec![behind])
             }
             _ => {
                 let each = live.iter().zip(&own);
                 let behind =
-                    each.flat_map(|(k, own)| guard(build::lt(own.clone(), i.clone()), vec![seek(k, &i)]));
+                    each.flat_map(|(k, own)| guard(build::lt(own.clone(), i.clone()), self.seek(k, &i)));
                 (front.all_there(), behind.collect())
             }
         };

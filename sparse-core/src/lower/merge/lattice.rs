@@ -5,7 +5,7 @@
 //! over to the ones below it.
 
 use super::conjunction::Front;
-use super::{Iter, all_last, seek};
+use super::{Iter, all_last};
 use crate::cin::val::Val;
 use crate::diag::Diagnostic;
 use crate::llir::{Block, Expr, Stmt, VarId, build};
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
             Some(at) => {
                 self.tags.galloped.insert(sweep.leaf);
                 let behind = build::lt(own[at].clone(), i.clone());
-                head.push(Stmt::If { cond: behind, then: vec![seek(live[at], &i)], otherwise: body });
+                head.push(Stmt::If { cond: behind, then: self.seek(live[at], &i), otherwise: body });
             }
             None => head.extend(body),
         }

@@ -14,6 +14,7 @@ mod union;
 
 use self::lattice::{MAX_CASES, Point};
 use self::union::Union;
+use super::directory::Directory;
 use super::gpu::Resume;
 use super::region::{Env, Sweep, Window};
 use super::state::State;
@@ -42,6 +43,8 @@ struct Iter {
     stepper: Stepper,
     /// Gallops where another leads.
     jumps: bool,
+    /// Where it searches instead.
+    directory: Option<Directory>,
     /// Current position, a variable if more than one loop uses it.
     p: Expr,
     cursor: Option<VarId>,
@@ -52,7 +55,7 @@ struct Iter {
 impl Iter {
     /// An operand at a position.
     fn at(access: AccessId, stepper: Stepper, p: Expr) -> Iter {
-        Iter { access, stepper, jumps: false, p, cursor: None, next: None }
+        Iter { access, stepper, jumps: false, directory: None, p, cursor: None, next: None }
     }
 
     /// The coordinate that an operand is at: the size of the dimension if there is none.
@@ -162,9 +165,12 @@ impl Lowerer<'_> {
         let mut iters = Vec::new();
         let mut others = Env::new();
         for (access, looplet) in env {
-            let (mut stepper, jumps) = match looplet {
-                Looplet::Stepper(s) => (s, false),
-                Looplet::Jumper(s) => (s, true),
+            let (mut stepper, jumps, directory) = match looplet {
+                Looplet::Stepper(s) => (s, false, None),
+                Looplet::Jumper(s) => {
+                    let directory = self.directory_of(&s);
+                    (s, true, directory)
+                }
                 other => {
                     others.push((access, other));
                     continue;
@@ -188,7 +194,7 @@ impl Lowerer<'_> {
                 stepper.end = self.position(&name, "end", end, block);
             }
             let p = stepper.begin.clone();
-            iters.push(Iter { access, stepper, jumps, p, cursor: None, next });
+            iters.push(Iter { access, stepper, jumps, directory, p, cursor: None, next });
         }
         (iters, others)
     }
@@ -281,6 +287,19 @@ impl Lowerer<'_> {
         own
     }
 
+    /// Moves an operand on that is behind a coordinate: by its directory, or by steps that double.
+    fn seek(&mut self, k: &Iter, to: &Expr) -> Block {
+        let (cursor, mut block) = (k.cursor(), Block::new());
+        let value = if let Some(directory) = k.directory {
+            self.in_directory(directory, to, &mut block)
+        } else {
+            let after = build::add(cursor, Expr::Index(1));
+            build::search(Bound::Gallop, k.stepper.crd, after, k.stepper.end.clone(), to.clone())
+        };
+        block.push(Stmt::Assign { var: cursor, value });
+        block
+    }
+
     /// For non-unique operands, the end of the run of positions with coordinate `i`.
     fn segment_ends(&mut self, live: &[&Iter], i: &Expr, body: &mut Block) -> Vec<Option<VarId>> {
         live.iter()
@@ -306,14 +325,6 @@ impl Lowerer<'_> {
 
 fn all_last(live: &[&Iter]) -> Expr {
     live.iter().map(|k| build::lt(k.p.clone(), k.stepper.end.clone())).fold(Expr::Cond(true), build::and)
-}
-
-/// Moves an operand on that is behind a coordinate, by steps that double.
-fn seek(k: &Iter, to: &Expr) -> Stmt {
-    let (cursor, end) = (k.cursor(), k.stepper.end.clone());
-    let after = build::add(cursor, Expr::Index(1));
-    let value = build::search(Bound::Gallop, k.stepper.crd, after, end, to.clone());
-    Stmt::Assign { var: cursor, value }
 }
 
 /// Tells the next tile where to go on.

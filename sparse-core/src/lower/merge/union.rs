@@ -13,7 +13,7 @@
 
 use super::conjunction::Met;
 use super::terms::{Own, Sum, Term};
-use super::{Iter, one_if, seek};
+use super::{Iter, one_if};
 use crate::cin::val::{AccessId, Val};
 use crate::format::Level;
 use crate::front::ast::IndexVar;
@@ -238,7 +238,9 @@ impl Lowerer<'_> {
         inner: Met<'_>,
     ) -> Lowered {
         let mut block = Block::new();
-        following.iter().for_each(|&k| block.push(fronts.catch_up(k, &i)));
+        for &k in following {
+            block.push(self.catch_up(fronts, k, &i));
+        }
         let has: Vec<Option<Expr>> =
             fronts.at.iter().map(|at| at.map(|at| build::eq(Expr::Var(at), i.clone()))).collect();
         let asked: Vec<usize> = (0..has.len()).filter(|&k| has[k].is_some()).collect();
@@ -411,14 +413,18 @@ impl Fronts<'_> {
         self.at[k]
             .unwrap_or_else(|| unreachable!("only those that may lack a coordinate are asked for theirs"))
     }
+}
 
+impl Lowerer<'_> {
     /// Moves an operand on to the first coordinate that is not less.
-    fn catch_up(&self, k: usize, i: &Expr) -> Stmt {
-        let iter = &self.iters[k];
-        let cond = build::lt(self.front(k), i.clone());
-        let at = Stmt::Assign { var: self.front(k), value: iter.coordinate(self.size) };
+    fn catch_up(&mut self, fronts: Fronts<'_>, k: usize, i: &Expr) -> Stmt {
+        let (iter, front) = (&fronts.iters[k], fronts.front(k));
+        let cond = build::lt(front, i.clone());
+        let at = Stmt::Assign { var: front, value: iter.coordinate(fronts.size) };
         if iter.jumps {
-            Stmt::If { cond, then: vec![seek(iter, i), at], otherwise: vec![] }
+            let mut then = self.seek(iter, i);
+            then.push(at);
+            Stmt::If { cond, then, otherwise: vec![] }
         } else {
             Stmt::While { cond, body: vec![iter.advance(None), at] }
         }
