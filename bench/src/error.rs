@@ -25,6 +25,9 @@ pub(crate) enum Error {
     /// Not a number of seconds.
     #[error("{0} is not a number of seconds")]
     Budget(f64),
+    /// The number of a GPU where none takes part.
+    #[error("--ordinal is the number of a GPU, and there is one simulator: leave it out")]
+    OneSimulator,
     /// No threads to be had.
     #[error("no pool of threads: {0}")]
     Pool(rayon::ThreadPoolBuildError),

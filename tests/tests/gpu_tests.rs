@@ -22,6 +22,7 @@ fn one_case() {
 fn what_can_not_be_done_is_said() {
     for (arguments, reason) in [
         (&["--sanitizer", "memcheck"][..], "compute-sanitizer is for GPUs"),
+        (&["--ordinal", "3"], "there is one simulator"),
         (&["--data", "/no/such/folder"], "/no/such/folder: "),
         (&["--kernels", "/no/such/folder"], "/no/such/folder: "),
     ] {

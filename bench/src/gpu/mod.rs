@@ -135,6 +135,9 @@ impl Dtype {
 impl Options {
     /// Opens the device and the file.
     fn session<D: Gpu>(&self) -> Result<Session<D>> {
+        if self.ordinal > 0 && self.device == Kind::Sim {
+            return Err(Error::OneSimulator);
+        }
         let device = D::open(self.ordinal)?;
         println!("device: {}", device.describe());
         let deadline = match self.time_limit {

@@ -405,6 +405,7 @@ fn bad_input_is_named() {
         (vec!["--data", folder.to_str().unwrap(), "--inputs", "bad"], "bad.mtx:3: "),
         (vec!["--data", "/no/such/folder"], "error: /no/such/folder: "),
         (vec!["--inputs", "no-such-input"], "error: no input has `no-such-input` in its name"),
+        (vec!["--ordinal", "1"], "error: --ordinal is the number of a GPU"),
         (vec!["--time-limit", "NaN", "--quick"], "NaN is not a number of seconds"),
         (vec!["--columns", "0"], "0 is not in 1.."),
         (

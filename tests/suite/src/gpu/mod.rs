@@ -53,6 +53,9 @@ fn run_on<D: Gpu>(options: &Options) -> ExitCode {
 
 /// Runs everything, prints how it came out.
 fn test<D: Gpu>(options: &Options) -> Result<(), String> {
+    if options.ordinal > 0 && options.device == Kind::Sim {
+        return Err("--ordinal is the number of a GPU, and there is one simulator: leave it out".into());
+    }
     println!("device: {}", D::open(options.ordinal).map_err(|e| e.to_string())?.describe());
     if options.sanitizer.is_some() && options.device == Kind::Sim {
         return Err("compute-sanitizer is for GPUs; the simulator checks more by itself".into());
