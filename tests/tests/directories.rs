@@ -157,7 +157,9 @@ fn rows_that_are_stored_are_found() -> Result<(), Error> {
 fn what_is_searched_once_has_no_directory() {
     let has = |text: &str| {
         let compiled = compile_kernel(parse_str(text).unwrap(), &Options::default()).unwrap();
-        compiled.program_text().contains("_parts")
+        let made = compiled.program_text().contains("_parts");
+        assert_eq!(compiled.explain().contains("has a directory"), made, "{text}");
+        made
     };
     assert!(has("fn f(A: Csr<f32>, x: SparseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }"));
     assert!(has("fn f(A: Csr<f32>, B: Dcsr<f32>) -> Csr<f32> { C[i, k] = A[i, j] * B[j, k]; }"));
@@ -165,6 +167,7 @@ fn what_is_searched_once_has_no_directory() {
         "fn f(a: SparseVec<f32>, x: SparseVec<f32>) -> Scalar<f32> { y = a[j] * x[j]; }",
         "fn f(A: Csc<f32>, x: SparseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }",
         "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseVec<f32> { y[i] = A[i, j] * B[i, j]; }",
+        "fn f(A: Csr<f32>, x: SparseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] + x[j]; }",
         "fn f(A: Csr<f32>, x: SparseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; } schedule cpu { mergeby(j, Gallop); }",
         "fn f(A: Csr<f32>, x: SparseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; } schedule cpu { mergeby(j, TwoFinger); }",
     ] {

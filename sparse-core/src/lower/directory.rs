@@ -8,11 +8,12 @@
 //!
 //! To gallop from the last coordinate takes a time that grows with the logarithm of the distance, and that distance is long where
 //! each row has few entries. The dimension is cut into a few times as many parts as the operand has coordinates, if it is so long: to
-//! make the directory takes no longer than to read the operand once, however large the dimension is. Where the operand has more
+//! make the directory takes a time that grows as the operand does, however large the dimension is. Where the operand has more
 //! coordinates than there are to search for, there is one part.
 
 use super::{Lowerer, Operand};
 use crate::cin::val::AccessId;
+use crate::llir::walk::visit_exprs;
 use crate::llir::{Block, Bound, BufferId, Elem, Expr, Init, LoopKind, Space, Stmt, Ty, VarId, build};
 use crate::looplet::Stepper;
 
@@ -76,7 +77,6 @@ impl Lowerer<'_> {
         block.push(Stmt::For { var: part, lo, hi, step: 1, kind: LoopKind::Serial, body: begins });
         block.push(Stmt::Store { buffer: parts, index: all, value: entries });
         self.directories.push((directory, block));
-        self.note(format!("`{tensor}` has a directory, which says where to search for a coordinate"));
     }
 
     /// What makes the directories that code uses, and the code.
@@ -84,9 +84,11 @@ impl Lowerer<'_> {
         let mut all = Block::new();
         for (directory, block) in std::mem::take(&mut self.directories) {
             let mut used = false;
-            crate::llir::walk::visit_exprs(&code, &mut |e| used |= e.buffer() == Some(directory.parts));
+            visit_exprs(&code, &mut |e| used |= e.buffer() == Some(directory.parts));
             if used {
                 all.extend(block);
+                let crd = &self.buffers[directory.crd.index()].name;
+                self.note(format!("`{crd}` has a directory, which says where to search for a coordinate"));
             }
         }
         all.extend(code);

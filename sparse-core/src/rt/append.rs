@@ -130,8 +130,8 @@ where
     T: Element,
 {
     type Part = Part<T, N>;
-    // With two threads, one has no more than three parts that wait for their places, and these stay in a core's cache: some
-    // 200 KB a chunk.
+    // With two threads, one has some three parts that wait for their places, by a model of chunks that take about the same time,
+    // and these stay in a core's cache: some 200 KB a chunk.
     const LEFT: usize = 2;
 
     fn empty(&self) -> Part<T, N> {

@@ -6,7 +6,7 @@
 //! and is the same bytes whoever ran what. One thread appends to the result itself.
 //!
 //! Where a chunk can be appended in place once that is known, a thread that cannot leaves a few chunks to the one that can, and
-//! takes what comes after them, so that this one always finds some: one thread copies nothing.
+//! takes what comes after them, so that this one finds some: one thread copies next to nothing.
 
 use super::search::first_near;
 use super::threads::{Balance, Chunk, Home, current_num_threads, cut, join};
