@@ -5,7 +5,6 @@
 //! which is then added to the output once a fiber. An empty sum stays zero even if the factor is infinite (what is
 //! not stored does not take part), so the multiplication stands behind the test that there is a term.
 
-use super::lanes::lane_loop;
 use super::region::guard;
 use super::state::{Lane, Lhs, State};
 use super::{Lowered, Lowerer};
@@ -188,15 +187,11 @@ impl Lowerer<'_> {
         let mut scaled = st.clone();
         scaled.coords[lane.var.index()] = Some(build::add(lane.base.clone(), at));
         scaled.rhs = Val::Op(BinaryOp::Mul, fixed.into_iter().chain([Val::Temp(term.0)]).collect());
-        let width = lane.width;
-        scaled.lane = Some(Lane { at: Some(at), ..lane });
+        scaled.lane = Some(Lane { at: Some(at), ..lane.clone() });
         let mut body = vec![Stmt::Let { var: term, value: build::load(sum, at) }];
         body.extend(self.lower(&[], scaled)?);
-        let then = vec![
-            Stmt::Local { buffer: sum, init: Some(self.dtype.zero()) },
-            sums,
-            lane_loop(at, width, body),
-        ];
+        let then =
+            vec![Stmt::Local { buffer: sum, init: Some(self.dtype.zero()) }, sums, lane.over(at, body)];
         inner.extend(guard(some, then));
         Ok(Some(inner))
     }

@@ -13,7 +13,7 @@ use crate::cin::val::Val;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::walk::substitute;
-use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, build};
+use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, VarId, build};
 
 /// So many bytes are a tile on every processor: half of what SSE2 has. Others have registers for these.
 const FITS: u64 = 128;
@@ -30,11 +30,7 @@ impl Lowerer<'_> {
     /// Is the innermost loop a unit-stride loop over the output, inside loops that all reduce into it?
     pub(super) fn tiles(&self, loops: &[IndexVar], st: &State) -> bool {
         let Some((&k, reductions)) = loops.split_last() else { return false };
-        let (written, unit_stride) = match &st.lhs {
-            Lhs::Output { .. } if st.has_position() => (&self.out.vars, self.out.unit_stride()),
-            Lhs::Array(target) if target.placed => (&target.indices, target.indices.last().copied()),
-            _ => return false,
-        };
+        let Some((written, unit_stride)) = written(self, st) else { return false };
         let reduces = |v: &IndexVar| !self.unknown_roots(*v, st).iter().any(|r| written.contains(r));
         self.gpu.is_none()
             && !self.options.lanes.is_empty()
@@ -53,15 +49,15 @@ impl Lowerer<'_> {
         let (&k, reductions) = loops.split_first()?;
         let vector = matches!(self.provenance.tag(k).parallel, Some((Unit::CpuVector, _)));
         let placed = matches!(&st.lhs, Lhs::Array(target) if target.placed);
-        let vector = vector || placed && self.lies_along(k, st);
+        let vector = vector || placed && self.lies_along(k, &st.rhs);
         let inside: Vec<_> = reductions.iter().copied().chain([k]).collect();
         (vector && !self.is_above_sparse(k, st) && self.tiles(&inside, st)).then_some(inside)
     }
 
     /// Do more operands lie along a variable than across?
-    fn lies_along(&self, k: IndexVar, st: &State) -> bool {
+    fn lies_along(&self, k: IndexVar, value: &Val) -> bool {
         let (mut along, mut across) = (0, 0);
-        st.rhs.for_each_access(&mut |a| {
+        value.for_each_access(&mut |a| {
             let vars = &self.level_vars[a.index()];
             along += usize::from(vars.last() == Some(&k));
             across += vars.iter().rev().skip(1).filter(|v| **v == k).count();
@@ -119,7 +115,7 @@ impl Lowerer<'_> {
             };
             block.push(Stmt::Let { var: end, value });
             let base = self.fresh(&format!("{name}0"), Ty::Index);
-            let body = tile(self, Lane { var: k, base: Expr::Var(base), width, at: None }, &st)?;
+            let body = tile(self, Lane { var: k, base: Expr::Var(base), width, count: None, at: None }, &st)?;
             if body.is_empty() {
                 self.note_dropped(&st);
                 return Ok(vec![]);
@@ -152,6 +148,20 @@ impl Lowerer<'_> {
     /// The sums that stand as numbers in the value of an element, where the only loop left is over elements next to each
     /// other and each sum reads along them: `Z[i, k] + Σj A[i, j] * X[j, k]`. A tile of elements can share the loops of each.
     pub(super) fn number_tiles(&self, loops: &[IndexVar], st: &State) -> Option<Vec<Val>> {
+        let sums = self.element_sums(loops, st)?;
+        let k = loops[0];
+        let reads = |sum: &Val| {
+            let mut reads = false;
+            sum.for_each_access(&mut |a| reads |= self.level_vars[a.index()].contains(&k));
+            reads
+        };
+        let fit = !self.is_above_sparse(k, st) && sums.iter().all(reads);
+        (fit && sums.iter().any(|sum| self.lies_along(k, sum))).then_some(sums)
+    }
+
+    /// The sums that stand as numbers in the value of an element, where the only loop left is over elements next to each other,
+    /// none of which has to be looked for.
+    pub(super) fn element_sums(&self, loops: &[IndexVar], st: &State) -> Option<Vec<Val>> {
         let [k] = *loops else { return None };
         let tag = self.provenance.tag(k);
         let plain = tag.parallel.is_none() && tag.unroll.is_none() && self.gpu.is_none();
@@ -163,13 +173,7 @@ impl Lowerer<'_> {
         }
         let mut sums = vec![];
         let all = numbers(&st.rhs, &mut sums) && !sums.is_empty();
-        let along = |sum: &Val| {
-            let mut reads = false;
-            sum.for_each_access(&mut |a| reads |= self.level_vars[a.index()].contains(&k));
-            reads
-        };
-        let fit = all && self.only_located(k, st) && !self.is_above_sparse(k, st);
-        (fit && sums.iter().all(along)).then_some(sums)
+        (all && self.only_located(k, st)).then_some(sums)
     }
 
     /// Elements in tiles, each of the sums of one before them.
@@ -183,8 +187,8 @@ impl Lowerer<'_> {
         self.tiled(k, &[], st, &|l, lane, st| l.tile_of_numbers(sums, lane, st), &over)
     }
 
-    fn tile_of_numbers(&mut self, sums: &[Val], lane: Lane, st: &State) -> Lowered {
-        let (k, width) = (lane.var, lane.width);
+    pub(super) fn tile_of_numbers(&mut self, sums: &[Val], lane: Lane, st: &State) -> Lowered {
+        let k = lane.var;
         let mut block = Block::new();
         let mut found = vec![];
         for sum in sums {
@@ -192,10 +196,10 @@ impl Lowerer<'_> {
             let Some(identity) = m.identity(self.dtype) else {
                 unreachable!("the front checks the monoid's type")
             };
-            let acc = self.register_array(width);
+            let acc = self.register_array(lane.width);
             let (lhs, op, rhs) = (Lhs::Register(acc), Some(*m), (**body).clone());
-            let lane = Some(lane.clone());
-            let inner = State { rhs, lhs, op, lane, leaf: None, opens: vec![], ..st.clone() };
+            let inner_lane = Some(lane.clone());
+            let inner = State { rhs, lhs, op, lane: inner_lane, leaf: None, opens: vec![], ..st.clone() };
             let loops: Vec<IndexVar> = vars.iter().copied().chain([k]).collect();
             let inner = self.lower(&loops, inner)?;
             block.push(Stmt::Local { buffer: acc, init: Some(identity) });
@@ -205,7 +209,7 @@ impl Lowerer<'_> {
         let at = self.fresh("lane", Ty::Index);
         let mut out = st.clone();
         out.coords[k.index()] = Some(build::add(lane.base.clone(), at));
-        out.lane = Some(Lane { at: Some(at), ..lane });
+        out.lane = Some(Lane { at: Some(at), ..lane.clone() });
         let number = |v: &Val| sums.iter().position(|sum| sum == v).map(|n| Val::Temp(found[n].1.0));
         out.rhs = st.rhs.map(&number);
         let mut body = self.lower(&[], out)?;
@@ -215,7 +219,7 @@ impl Lowerer<'_> {
         for (acc, t) in found {
             substitute(&mut body, t, &build::load(acc, at));
         }
-        block.push(lane_loop(at, width, body));
+        block.push(lane.over(at, body));
         Ok(block)
     }
 
@@ -238,7 +242,7 @@ impl Lowerer<'_> {
             && !has_loops(&st.rhs)
             && self.only_located(k, st)
             && !self.is_above_sparse(k, st)
-            && self.lies_along(k, st)
+            && self.lies_along(k, &st.rhs)
     }
 
     /// Elements in tiles, each of which is summed, and appended whole.
@@ -268,7 +272,7 @@ impl Lowerer<'_> {
         Ok(block)
     }
 
-    fn one_tile(&mut self, loops: &[IndexVar], lane: Lane, st: &State) -> Lowered {
+    pub(super) fn one_tile(&mut self, loops: &[IndexVar], lane: Lane, st: &State) -> Lowered {
         let Some(identity) = st.op.and_then(|m| m.identity(self.dtype)) else {
             unreachable!("only a reduction is tiled")
         };
@@ -285,7 +289,7 @@ impl Lowerer<'_> {
             let mut out = State { sole, ..st.clone() };
             out.coords[lane.var.index()] = Some(build::add(lane.base.clone(), at));
             let body = self.write(&out, build::load(acc, at));
-            vec![lane_loop(at, lane.width, body)]
+            vec![lane.over(at, body)]
         };
         // Lanes do not ask one by one who else writes the row.
         block.extend(match st.sole.clone() {
@@ -302,10 +306,18 @@ impl Lowerer<'_> {
     pub(super) fn lane_loop(&mut self, lane: Lane, rest: &[IndexVar], mut st: State) -> Lowered {
         let at = self.fresh("lane", Ty::Index);
         st.coords[lane.var.index()] = Some(build::add(lane.base.clone(), at));
-        let width = lane.width;
-        st.lane = Some(Lane { at: Some(at), ..lane });
+        st.lane = Some(Lane { at: Some(at), ..lane.clone() });
         let body = self.lower(rest, st)?;
-        Ok(if body.is_empty() { body } else { vec![lane_loop(at, width, body)] })
+        Ok(if body.is_empty() { body } else { vec![lane.over(at, body)] })
+    }
+}
+
+/// The variables of the elements that a state writes in any order, and the one along which they lie next to each other.
+pub(super) fn written<'a>(l: &'a Lowerer<'_>, st: &'a State) -> Option<(&'a [IndexVar], Option<IndexVar>)> {
+    match &st.lhs {
+        Lhs::Output { .. } if st.has_position() => Some((&l.out.vars, l.out.unit_stride())),
+        Lhs::Array(target) if target.placed => Some((&target.indices, target.indices.last().copied())),
+        _ => None,
     }
 }
 
@@ -325,7 +337,13 @@ fn numbers(v: &Val, found: &mut Vec<Val>) -> bool {
     }
 }
 
-pub(super) fn lane_loop(at: crate::llir::VarId, width: u32, body: Block) -> Stmt {
-    let hi = Expr::Index(width.into());
-    Stmt::For { var: at, lo: Expr::Index(0), hi, step: 1, kind: LoopKind::Lanes, body }
+impl Lane {
+    /// The loop over the lanes.
+    pub(super) fn over(&self, at: VarId, body: Block) -> Stmt {
+        let (hi, kind) = match &self.count {
+            Some(count) => (count.clone(), LoopKind::Serial),
+            None => (Expr::Index(self.width.into()), LoopKind::Lanes),
+        };
+        Stmt::For { var: at, lo: Expr::Index(0), hi, step: 1, kind, body }
+    }
 }

@@ -67,6 +67,7 @@ mod region;
 mod remarks;
 mod rows;
 mod scattered;
+mod small_blocks;
 mod state;
 mod tabled;
 mod tags;
@@ -348,8 +349,28 @@ impl<'k> Lowerer<'k> {
         if let Some(columns) = self.columns(loops, &st) {
             return self.keep_columns(loops, columns, st);
         }
+        if let Some((blocks, sums)) = self.block_sums(loops, &st) {
+            let small = st.clone();
+            let rows = |l: &mut Self, lane| l.tile_of_numbers(&sums, lane, &small);
+            return self.with_small_blocks(&blocks, rows, |l| l.first_loop(loops, st));
+        }
+        if let Some((blocks, inside)) = self.small_blocks(loops, &st) {
+            let small = st.clone();
+            let rows = |l: &mut Self, lane| l.one_tile(&inside, lane, &small);
+            return self.with_small_blocks(&blocks, rows, |l| l.first_loop(loops, st));
+        }
+        if let Some((blocks, inside)) = self.small_product(loops, &st) {
+            let small = st.clone();
+            let rows = |l: &mut Self, lane| l.product_rows(inside, lane, &small);
+            return self.with_small_blocks(&blocks, rows, |l| l.first_loop(loops, st));
+        }
+        self.first_loop(loops, st)
+    }
+
+    /// A loop, whatever size it has: with what is kept in registers around it, or what is found or computed before it.
+    fn first_loop(&mut self, loops: &[IndexVar], st: State) -> Lowered {
         if let Some(sums) = self.number_tiles(loops, &st) {
-            return self.tile_numbers(v, &sums, st);
+            return self.tile_numbers(loops[0], &sums, st);
         }
         if st.op.is_some() {
             if self.tiles(loops, &st) {

@@ -85,12 +85,15 @@ pub(super) struct Threads {
     pub(super) strategy: Strategy,
 }
 
-/// A loop that runs over the lanes of a register tile: `base..base + width`.
+/// A loop that runs over the lanes of a register tile: `base..base + count`.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     pub(super) var: IndexVar,
     pub(super) base: Expr,
+    /// Of the array.
     pub(super) width: u32,
+    /// Lanes that are used, if not all.
+    pub(super) count: Option<Expr>,
     /// The lane, once inside its loop.
     pub(super) at: Option<VarId>,
 }

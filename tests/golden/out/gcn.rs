@@ -42,7 +42,7 @@ unsafe fn body(
                             .min(2147483648)
                             .saturating_mul(X2_dim),
                     ),
-                usize::MAX,
+                W2_dim,
             ),
             rt::Positions(A2_pos),
         );
@@ -74,9 +74,29 @@ impl rt::Task for Task_i<'_> {
         } = *self;
         let body_i = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_i,
+            rt::Level::Avx512 => {
+                match W2_dim {
+                    4 => avx512_i::<4>,
+                    8 => avx512_i::<8>,
+                    16 => avx512_i::<16>,
+                    32 => avx512_i::<32>,
+                    64 => avx512_i::<64>,
+                    128 => avx512_i::<128>,
+                    _ => avx512_i::<0>,
+                }
+            }
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_i,
+            rt::Level::Avx2 => {
+                match W2_dim {
+                    4 => avx2_i::<4>,
+                    8 => avx2_i::<8>,
+                    16 => avx2_i::<16>,
+                    32 => avx2_i::<32>,
+                    64 => avx2_i::<64>,
+                    128 => avx2_i::<128>,
+                    _ => avx2_i::<0>,
+                }
+            }
             _ => baseline_i,
         };
         unsafe {
@@ -297,7 +317,7 @@ unsafe fn body_i(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_i(
+unsafe fn avx512_i<const SIZE: usize>(
     chunk: rt::Chunk,
     W2_dim: usize,
     X2_dim: usize,
@@ -308,6 +328,7 @@ unsafe fn avx512_i(
     W_vals: &[f32],
     Y_vals: &rt::Shared<f32>,
 ) {
+    let W2_dim = if SIZE == 0 { W2_dim } else { SIZE };
     unsafe {
         body_i(
             rt::Avx512::assume(),
@@ -325,7 +346,7 @@ unsafe fn avx512_i(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_i(
+unsafe fn avx2_i<const SIZE: usize>(
     chunk: rt::Chunk,
     W2_dim: usize,
     X2_dim: usize,
@@ -336,6 +357,7 @@ unsafe fn avx2_i(
     W_vals: &[f32],
     Y_vals: &rt::Shared<f32>,
 ) {
+    let W2_dim = if SIZE == 0 { W2_dim } else { SIZE };
     unsafe {
         body_i(
             rt::Avx2::assume(),

@@ -28,7 +28,7 @@ unsafe fn body(
             0..X2_dim,
             rt::in_lanes(
                 X2_dim.saturating_mul(Y2_dim).min(2147483648).saturating_mul(X1_dim),
-                usize::MAX,
+                Y2_dim,
             ),
             rt::Even,
         );
@@ -49,9 +49,29 @@ impl rt::Task for Task_k<'_> {
         let Task_k { X2_dim, Y2_dim, X1_dim, X_vals, Y_vals, ref C_vals } = *self;
         let body_k = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_k,
+            rt::Level::Avx512 => {
+                match Y2_dim {
+                    4 => avx512_k::<4>,
+                    8 => avx512_k::<8>,
+                    16 => avx512_k::<16>,
+                    32 => avx512_k::<32>,
+                    64 => avx512_k::<64>,
+                    128 => avx512_k::<128>,
+                    _ => avx512_k::<0>,
+                }
+            }
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_k,
+            rt::Level::Avx2 => {
+                match Y2_dim {
+                    4 => avx2_k::<4>,
+                    8 => avx2_k::<8>,
+                    16 => avx2_k::<16>,
+                    32 => avx2_k::<32>,
+                    64 => avx2_k::<64>,
+                    128 => avx2_k::<128>,
+                    _ => avx2_k::<0>,
+                }
+            }
             _ => baseline_k,
         };
         unsafe { body_k(chunk, X2_dim, Y2_dim, X1_dim, X_vals, Y_vals, C_vals) }
@@ -256,7 +276,7 @@ unsafe fn body_k(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_k(
+unsafe fn avx512_k<const SIZE: usize>(
     chunk: rt::Chunk,
     X2_dim: usize,
     Y2_dim: usize,
@@ -265,6 +285,7 @@ unsafe fn avx512_k(
     Y_vals: &[f32],
     C_vals: &rt::Shared<f32>,
 ) {
+    let Y2_dim = if SIZE == 0 { Y2_dim } else { SIZE };
     unsafe {
         body_k(
             rt::Avx512::assume(),
@@ -280,7 +301,7 @@ unsafe fn avx512_k(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_k(
+unsafe fn avx2_k<const SIZE: usize>(
     chunk: rt::Chunk,
     X2_dim: usize,
     Y2_dim: usize,
@@ -289,6 +310,7 @@ unsafe fn avx2_k(
     Y_vals: &[f32],
     C_vals: &rt::Shared<f32>,
 ) {
+    let Y2_dim = if SIZE == 0 { Y2_dim } else { SIZE };
     unsafe {
         body_k(rt::Avx2::assume(), chunk, X2_dim, Y2_dim, X1_dim, X_vals, Y_vals, C_vals)
     }

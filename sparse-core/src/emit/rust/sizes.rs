@@ -74,7 +74,8 @@ fn ends<'a>(program: &'a Program, code: Vec<&'a [Stmt]>) -> Vec<&'a Expr> {
     for block in code {
         visit_thread(block, &mut |stmt| {
             let end = match stmt {
-                Stmt::For { hi, body, .. } if has_lanes(body) => Some(hi),
+                // A loop inside of a tile does the same to its lanes each time.
+                Stmt::For { hi, step: 2.., body, .. } if has_lanes(body) => Some(hi),
                 stmt => Partial::of(program, &lets, stmt, false).and_then(|p| p.vector_end()),
             };
             // The end of whole tiles is computed beforehand.

@@ -322,6 +322,7 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
     let mut sizes = sizes.to_vec();
     sizes::lengthen(rng, taste, &shape, &mut sizes);
     sizes::tie(&shape.tied, &mut sizes);
+    sizes::square(rng, &shape, &mut sizes);
     let broadcasts = shape.broadcasts();
     let Shape { accesses, rhs, op, lhs, vars, scalars, sparse, blocks, again, .. } = shape;
     let order = loop_order(rng, &lhs, vars, rhs.is_additive());

@@ -80,6 +80,11 @@ const NAMED: &[(&str, &str)] = &[
     ("il", "IJ*ik*jk*jl"),
     ("ik", "ik+ij*jl*lk"),
     ("ik", "ik+IJ*jl*lk"),
+    ("ik", "IJkl*jl"),
+    ("ik", "IJkl*jl"),
+    ("ik", "IJlk*jl"),
+    ("ik", "ik+IJkl*jl"),
+    ("ikm", "IJkl*jlm"),
 ];
 
 /// Kernels that schedules are written for; operands in capitals are sparse, and those that begin so have dense blocks.
@@ -176,6 +181,8 @@ const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
     (3, ("several sparse operands", "ij", "IJ*I*ik*jk")),
     (3, ("several sparse operands", "il", "IJK*JK*kl")),
     (6, ("SpMV of blocks", "ik", "IJkl*jl")),
+    (4, ("SpMV of blocks", "ik", "IJlk*jl")),
+    (4, ("SpMV of blocks", "ik", "ik+IJkl*jl")),
     (5, ("SpMV of blocks", "ik", "IJk*j")),
     (3, ("SpMV of blocks", "i", "IJk*jk")),
     (6, ("SpMM of blocks", "ikm", "IJkl*jlm")),

@@ -87,6 +87,19 @@ pub(super) fn tie(tied: &[(usize, usize)], sizes: &mut [usize]) {
     }
 }
 
+/// Makes blocks of half the operands that have some of two dimensions square and small.
+pub(super) fn square(rng: &mut Rng, shape: &Shape, sizes: &mut [usize]) {
+    for (access, &dense) in shape.accesses.iter().zip(&shape.blocks) {
+        if let (2.., Some((_, &[a, b]))) = (dense, access.split_last_chunk())
+            && shape.tied.is_empty()
+            && rng.percent(50)
+        {
+            sizes[a] = 2 + rng.below(8);
+            sizes[b] = sizes[a];
+        }
+    }
+}
+
 /// Sizes that tiles do not divide, some larger than a group or a warp.
 pub(super) fn for_gpu(rng: &mut Rng, vars: usize, taste: &Taste) -> Vec<usize> {
     let mut sizes: Vec<usize> = (0..vars)
