@@ -44,6 +44,8 @@ fn body(kernel: &str) -> String {
 #[test]
 fn partial_sums_stand_outside_of_the_blocks_loop() {
     let code = code("", "y[i, bi] = A[i, j, bi, bj] * x[j, bj];");
+    // Blocks that are small and square have a way of their own.
+    let (_, code) = code.split_once("} else {").unwrap();
     let [partial, blocks, sum] =
         ["let mut partial = isa.splat", "for pA in", "t += partial.sum() + fours.sum();"].map(|of| {
             assert_eq!(code.matches(of).count(), 1, "{of}\n{code}");

@@ -181,8 +181,6 @@ const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
     (3, ("several sparse operands", "ij", "IJ*I*ik*jk")),
     (3, ("several sparse operands", "il", "IJK*JK*kl")),
     (6, ("SpMV of blocks", "ik", "IJkl*jl")),
-    (4, ("SpMV of blocks", "ik", "IJlk*jl")),
-    (4, ("SpMV of blocks", "ik", "ik+IJkl*jl")),
     (5, ("SpMV of blocks", "ik", "IJk*j")),
     (3, ("SpMV of blocks", "i", "IJk*jk")),
     (6, ("SpMM of blocks", "ikm", "IJkl*jlm")),
