@@ -20,6 +20,12 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
+    fn integers(A: Tensor<i32, (Dense, Compressed, Dense, Dense)>, x: DenseMat<i32>) -> DenseMat<i32> {
+        y[i, m] = A[i, j, m, l] * x[j, l];
+    }
+}
+
+tensor_kernel! {
     /// Blocks by columns.
     fn by_columns(A: Tensor<f64, (Dense, Compressed, Dense, Dense)>, x: DenseMat<f64>) -> DenseMat<f64> {
         y[i, m] = A[i, j, l, m] * x[j, l];
@@ -94,6 +100,11 @@ fn blocks_of_all_sizes() {
         let a = Blocks::from_triplets([rows, columns, m, l], entries).unwrap();
         let x = DenseMat::from_dense([columns, l], single(x.vals())).unwrap();
         assert_eq!(singles(&a, &x).unwrap().vals(), single(&y), "{m} x {l}");
+        let integer = |v: &[f32]| v.iter().map(|&v| v as i32).collect::<Vec<i32>>();
+        let entries = a.iter().map(|(at, v)| (at, v as i32));
+        let a = Blocks::from_triplets([rows, columns, m, l], entries).unwrap();
+        let x = DenseMat::from_dense([columns, l], integer(x.vals())).unwrap();
+        assert_eq!(integers(&a, &x).unwrap().vals(), integer(&single(&y)), "{m} x {l}");
     }
 }
 
@@ -123,6 +134,13 @@ fn products_of_blocks_of_all_sizes() {
 #[test]
 fn blocks_are_read_once() {
     let blocks = "Tensor<f64, (Dense, Compressed, Dense, Dense)>";
+    let whole = "fn f(A: Tensor<i32, (Dense, Compressed, Dense, Dense)>, x: DenseMat<i32>) -> DenseMat<i32> {
+        y[i, m] = A[i, j, m, l] * x[j, l];
+    }";
+    let compiled = compile_kernel(parse_str(whole).unwrap(), &Options::default()).unwrap();
+    let code: String =
+        sparse_core::emit::rust::native(compiled.program.program()).split_whitespace().collect();
+    assert!(code.contains("3=>avx512_i::<3>"), "{code}");
     for a in ["A[i, j, m, l]", "A[i, j, l, m]"] {
         for text in [
             format!("fn f(A: {blocks}, B: {blocks}) -> {blocks} {{ C[i, k, m, n] = {a} * B[j, k, l, n]; }}"),

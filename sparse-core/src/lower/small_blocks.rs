@@ -2,8 +2,8 @@
 //! of which such a sum is a part, `b[i, m] - A[i, j, m, l] * x[j, l]`; and times each other, `A[i, j, m, l] * B[j, k, l, n]`.
 //!
 //! The loop over a block's rows is outside of that over a row's blocks, which reads them once for each of their rows, with vectors
-//! along these; where a block's columns are stored together, the loop inside takes four rows at least. Rows of two or three elements fill no vector, and to read their coordinates again takes longer than what is
-//! multiplied. Blocks that are small and square are read once, with all rows' sums in registers. Their size is a constant where code
+//! along these; where a block's columns are stored together, the loop inside takes four rows at least. Rows of two or three elements
+//! fill no vector, and to read their coordinates again takes longer than what is multiplied. Blocks that are small and square are read once, with all rows' sums in registers. Their size is a constant where code
 //! is compiled for common sizes (`emit::rust::sizes`), without which no registers could be had: the processors that code is not
 //! compiled for in sizes take the other way, as do all for other blocks. So it is where a block of a workspace is added to, whose tiles
 //! have four elements at least.
@@ -15,7 +15,7 @@ use super::{Lowered, Lowerer};
 use crate::cin::val::Val;
 use crate::front::ast::IndexVar;
 use crate::llir::walk::substitute;
-use crate::llir::{Expr, LoopKind, Stmt, Ty, build};
+use crate::llir::{Expr, Stmt, Ty, build};
 
 /// A block's rows have so many bytes at most, and so many elements: where they fill vectors, one row after another is faster.
 const BYTES: u64 = 48;
@@ -112,12 +112,11 @@ impl Lowerer<'_> {
     pub(super) fn product_rows(&mut self, loops: [IndexVar; 3], lane: Lane, st: &State) -> Lowered {
         let [m, inside @ ..] = loops;
         let at = self.fresh(&self.name(m), Ty::Index);
-        let hi = lane.count.clone().unwrap_or(Expr::Index(lane.width.into()));
         let mut row = st.clone();
         row.coords[m.index()] = Some(Expr::Var(at));
-        let body = self.one_tile(&inside, lane, &row)?;
-        let row = |body| Stmt::For { var: at, lo: Expr::Index(0), hi, step: 1, kind: LoopKind::Serial, body };
-        Ok(if body.is_empty() { body } else { vec![row(body)] })
+        let body = self.one_tile(&inside, lane.clone(), &row)?;
+        // There are as many rows.
+        Ok(if body.is_empty() { body } else { vec![lane.over(at, body)] })
     }
 
     /// Are loops no command's, and all rows and columns of blocks found without a search?

@@ -5,7 +5,7 @@
 
 use super::partial::Partial;
 use crate::llir::walk::{visit_stmts, visit_thread};
-use crate::llir::{Expr, LoopKind, Param, Program, Step, Stmt, TensorId, VarId};
+use crate::llir::{Expr, LoopKind, Param, Program, Space, Step, Stmt, TensorId, VarId};
 use std::collections::BTreeMap;
 
 /// Sizes that programs use.
@@ -76,6 +76,9 @@ fn ends<'a>(program: &'a Program, code: Vec<&'a [Stmt]>) -> Vec<&'a Expr> {
             let end = match stmt {
                 // A loop inside of a tile does the same to its lanes each time.
                 Stmt::For { hi, step: 2.., body, .. } if has_lanes(body) => Some(hi),
+                Stmt::For { hi, kind: LoopKind::Serial, body, .. } if adds_to_registers(program, body) => {
+                    Some(hi)
+                }
                 stmt => Partial::of(program, &lets, stmt, false).and_then(|p| p.vector_end()),
             };
             // The end of whole tiles is computed beforehand.
@@ -107,6 +110,12 @@ pub(super) fn lets(program: &Program) -> Lets<'_> {
 /// Does a tile's body end with a loop over its lanes?
 fn has_lanes(body: &[Stmt]) -> bool {
     body.iter().any(|s| matches!(s, Stmt::For { kind: LoopKind::Lanes, .. }))
+}
+
+/// Does a loop over lanes whose number is not known beforehand add to each, of whatever type? Without it they were no registers.
+fn adds_to_registers(program: &Program, body: &[Stmt]) -> bool {
+    matches!(body.last(), Some(Stmt::Reduce { buffer, .. })
+        if matches!(program.buffer(*buffer).space, Space::Register { .. }))
 }
 
 #[cfg(test)]
