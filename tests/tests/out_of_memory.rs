@@ -152,19 +152,23 @@ tensor_kernel! {
     schedule cuda = none;
 }
 
-/// Stored elements far apart in rows of 2³¹ − 1 columns.
-fn hypersparse(rows: usize) -> Csr<f64> {
-    let size = i32::MAX as usize;
+/// Stored elements far apart in rows of so many columns.
+fn hypersparse(rows: usize, size: usize) -> Csr<f64> {
     let entries = (0..rows).flat_map(|i| [([i, i * 7919], 1.0), ([i, size - 1 - i], 2.0)]);
     Csr::from_triplets([rows, size], entries).unwrap()
 }
 
 #[test]
 fn workspaces_as_long_as_rows() {
-    let (a, b) = (Csr::random_sparse([900, 900], 0.2, 1), hypersparse(900));
-    // What is asked for is the dimension, whose pages are not touched; a table does without.
-    refused(1 << 30, &Csr::from_triplets([0, 0], []).unwrap(), || spgemm(&a, &b));
-    assert_eq!(hashed(&a, &b).unwrap().stored(), 2 * a.stored());
+    let (a, b) = (Csr::random_sparse([900, 900], 0.2, 1), hypersparse(900, 1 << 26));
+    // What is asked for is the dimension, whose pages are not touched; a table does without, as does a list of a larger dimension.
+    let c = hashed(&a, &b).unwrap();
+    assert!(c.stored() > a.stored());
+    refused(1 << 28, &c, || spgemm(&a, &b));
+    let b = hypersparse(900, i32::MAX as usize);
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let c = within(1 << 28, || spgemm(&a, &b)).unwrap();
+    assert!(c == hashed(&a, &b).unwrap() && c.stored() == 2 * a.stored());
 }
 
 #[test]

@@ -53,6 +53,7 @@ pub(super) fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel, fiber: Opt
         carried: None,
         resumes: vec![],
         tables: vec![],
+        untabled: vec![],
     }
 }
 

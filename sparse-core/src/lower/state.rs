@@ -155,6 +155,8 @@ pub(super) struct State {
     pub(super) resumes: Vec<Resume>,
     /// Fibers in which a coordinate is looked up.
     pub(super) tables: Vec<Table>,
+    /// Those, with their levels, whose dimension is too large for that.
+    pub(super) untabled: Vec<(AccessId, usize)>,
 }
 
 impl State {

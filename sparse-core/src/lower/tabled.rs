@@ -8,6 +8,9 @@
 //! To merge row i of M with each row of C takes a step for each of its entries each time. The table is never emptied, for what
 //! other rows have left there is none of this one's positions (Briggs and Torczon 1993); and it holds the position after an
 //! entry, so that the zeros which it begins with are not in any row.
+//!
+//! It has memory for a dimension. Where the operand has none for any, as it lists its rows, and a dimension is too large, its fiber
+//! is merged.
 
 use super::region::guard;
 use super::state::{Lhs, State};
@@ -17,6 +20,7 @@ use crate::cin::val::AccessId;
 use crate::front::ast::IndexVar;
 use crate::llir::{Block, BufferId, Elem, Expr, Init, LoopKind, Space, Stmt, Ty, build};
 use crate::looplet::{self, Bind, Body, Looplet, Position};
+use crate::work::NEAR;
 
 /// Where a fiber's coordinates are.
 #[derive(Clone, Debug)]
@@ -60,7 +64,10 @@ impl Lowerer<'_> {
         st.rhs.for_each_production(&mut |_| unfilled = true);
         let mut operands: Vec<AccessId> = vec![];
         st.rhs.for_each_access(&mut |a| operands.push(a));
-        let needed = |a: &AccessId| st.table_of(*a).is_none() && st.idles_without(self, &[*a]);
+        let needed = |a: &AccessId| {
+            let here = (*a, st.cursors[a.index()].level);
+            st.table_of(*a).is_none() && !st.untabled.contains(&here) && st.idles_without(self, &[*a])
+        };
         operands.retain(needed);
         let stays = |a: &AccessId| {
             let along = st.next_var(self, *a).filter(|k| inside.contains(k))?;
@@ -106,8 +113,9 @@ impl Lowerer<'_> {
         let value = build::add(p, Expr::Index(1));
         let fills = Stmt::Store { buffer: after, index: build::load(s.crd, p), value };
         let (lo, hi) = (s.begin.clone(), s.end.clone());
+        let size = listed.size;
         let mut block = vec![
-            Stmt::Alloc { buffer: after, len: listed.size, init: Init::Kept },
+            Stmt::Alloc { buffer: after, len: size.clone(), init: Init::Kept },
             Stmt::For { var: p, lo, hi, step: 1, kind: LoopKind::Serial, body: vec![fills] },
         ];
         let table = Table { access: a, level, after, begin: s.begin.clone(), end: s.end.clone() };
@@ -118,12 +126,18 @@ impl Lowerer<'_> {
             self.note_dropped(&st);
         }
         let tables = [&st.tables[..], &[table]].concat();
-        let inner = self.lower(loops, State { tables, ..st })?;
+        let inner = self.lower(loops, State { tables, ..st.clone() })?;
         if inner.is_empty() {
             return Ok(inner);
         }
         self.note(format!("`{tensor}` is looked up along `{along}`: a table says where its coordinates are"));
         block.extend(inner);
+        if self.levels[a.index()].first().is_some_and(|rows| rows.lists_coordinates()) {
+            let untabled = [&st.untabled[..], &[(a, level)]].concat();
+            let otherwise = self.lower(loops, State { untabled, ..st })?;
+            block =
+                vec![Stmt::If { cond: build::le(size, Expr::Index(NEAR as u64)), then: block, otherwise }];
+        }
         code.extend(if ends { guard(build::lt(s.begin, s.end), block) } else { block });
         Ok(code)
     }

@@ -11,7 +11,7 @@ use super::array::Store;
 use super::memory::allocated;
 use super::parts::{Chunks, Done, Lens, Parts, in_order};
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, Home, Task};
+use super::threads::{Balance, Before, Chunk, Home, Task};
 use super::worth::{Worth, parts};
 use super::{Isa, MaybeUninit, room};
 use crate::format::Buffer;
@@ -42,46 +42,28 @@ pub unsafe fn append<T: Element, const N: usize>(
     balance: impl Balance,
 ) -> Lens<N> {
     let (indices, values) = task.arrays();
-    let bounded = Bounded { isa, task, result: Arrays { indices, values }, before };
+    let result = Arrays { indices, values };
     let worth = Worth::of(work, range.len());
     // SAFETY: the caller's promise.
     unsafe {
+        let run = |to: Arrays<T, N>, chunk: Chunk<'_>| isa.run(&task.with(to.indices, to.values), chunk);
         if worth.threads < 2 {
             let chunk = Chunk { lo: range.start, hi: range.end, alone: true, home: &Home::default() };
-            return lens.plus(bounded.append(bounded.result.from(lens), chunk));
+            return lens.plus(run(result.from(lens), chunk));
         }
-        let room = (bounded.before)(range.end) - (bounded.before)(range.start);
-        let balance = WithRoom { balance, before: &bounded.before };
-        in_order(&bounded, Chunks::of(range, balance, worth.parts().max(parts(room))), lens)
+        let chunks = worth.parts().max(parts(before(range.end) - before(range.start)));
+        // Iterations have their work, and what they may append.
+        let with_room = |i| balance.before(i) + before(i);
+        let bounded = Bounded { run: &run, result, before: &before };
+        in_order(&bounded, Chunks::of(range, &with_room, chunks), lens)
     }
 }
 
-/// Iterations have their work, and what they may append.
-struct WithRoom<'a, B, F> {
-    balance: B,
-    before: &'a F,
-}
-
-impl<B: Copy, F> Clone for WithRoom<'_, B, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<B: Copy, F> Copy for WithRoom<'_, B, F> {}
-
-impl<B: Balance, F: Fn(usize) -> usize + Sync> Balance for WithRoom<'_, B, F> {
-    #[inline]
-    unsafe fn before(self, i: usize) -> usize {
-        // SAFETY: the caller's promise.
-        unsafe { self.balance.before(i) + (self.before)(i) }
-    }
-}
-
-struct Bounded<'a, I, A, F, T, const N: usize> {
-    isa: I,
-    task: &'a A,
+struct Bounded<'a, T, const N: usize> {
+    /// Runs iterations, which append to arrays from their beginning on; gives the lengths of what they have appended.
+    run: &'a (dyn Fn(Arrays<T, N>, Chunk<'_>) -> Lens<N> + Sync),
     result: Arrays<T, N>,
-    before: F,
+    before: Before<'a>,
 }
 
 /// What a task appends to.
@@ -111,28 +93,14 @@ struct Part<T: Element, const N: usize> {
     values: Buffer<T>,
 }
 
-impl<I: Isa, A: Appender<T, N>, F, T: Element, const N: usize> Bounded<'_, I, A, F, T, N> {
-    /// Runs iterations, which append to arrays from their beginning on.
-    ///
-    /// # Safety
-    /// They are the loop's, no other thread runs them, and there is room.
-    unsafe fn append(&self, to: Arrays<T, N>, chunk: Chunk<'_>) -> Lens<N> {
-        // SAFETY: the caller's promise.
-        unsafe { self.isa.run(&self.task.with(to.indices, to.values), chunk) }
-    }
-}
-
-impl<I, A, F, T, const N: usize> Parts<N> for Bounded<'_, I, A, F, T, N>
-where
-    I: Isa,
-    A: Appender<T, N>,
-    F: Fn(usize) -> usize + Sync,
-    T: Element,
-{
+impl<T: Element, const N: usize> Parts<N> for Bounded<'_, T, N> {
     type Part = Part<T, N>;
-    // With two threads, one has some three parts that wait for their places, by a model of chunks that take about the same time,
-    // and these stay in a core's cache: some 200 KB a chunk.
-    const LEFT: usize = 2;
+
+    fn left(&self) -> usize {
+        // With two threads, one has some three parts that wait for their places, by a model of chunks that take about the same
+        // time, and these stay in a core's cache: some 200 KB a chunk.
+        2
+    }
 
     fn empty(&self) -> Part<T, N> {
         Part { indices: std::array::from_fn(|_| Buffer::new()), values: Buffer::new() }
@@ -143,7 +111,7 @@ where
         // SAFETY: there is room for the bound, and a task writes the elements that it has appended.
         unsafe {
             let indices = part.indices.each_mut().map(|array| emptied(array, most));
-            let lens = self.append(Arrays { indices, values: emptied(&mut part.values, most) }, chunk);
+            let lens = (self.run)(Arrays { indices, values: emptied(&mut part.values, most) }, chunk);
             for (array, len) in part.indices.iter_mut().zip(lens.indices) {
                 array.set_len(len);
             }
@@ -154,7 +122,7 @@ where
 
     unsafe fn run_in_place(&self, begin: Lens<N>, chunk: Chunk<'_>) -> Option<Lens<N>> {
         // SAFETY: what is appended before it has its room, and so has this.
-        Some(unsafe { self.append(self.result.from(begin), chunk) })
+        Some(unsafe { (self.run)(self.result.from(begin), chunk) })
     }
 
     unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>, _done: Done) {

@@ -2,8 +2,9 @@
 
 use super::memory;
 use super::monoid::Monoid;
+use super::pool::{current_num_threads, join, within};
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, EAGER, Home, Task, current_num_threads, cut, join, scope};
+use super::threads::{Balance, Chunk, EAGER, Home, Task, cut};
 use super::worth::WORTH;
 use super::{Isa, Store};
 use crate::format::Buffer;
@@ -58,77 +59,74 @@ pub unsafe fn threads_with_copies<T: Element, R: Reducer<T>>(
         // SAFETY: the caller's promise.
         return unsafe { isa.run(task, Chunk { lo, hi, alone: true, home: &Home::default() }) };
     }
-    // SAFETY: the caller's promise; `lo` and `hi` are the loop's.
-    let (before, after) = unsafe { (balance.before(lo), balance.before(hi)) };
-    let share = |n: usize| before + ((after - before) as u128 * n as u128 / chunks as u128) as usize;
     // SAFETY: the iterations are the loop's.
-    let inner = (1..chunks).map(|n| unsafe { cut(balance, lo..hi, share(n)) });
+    let before = |i| unsafe { balance.before(i) };
+    let (first, end) = (before(lo), before(hi));
+    let share = |n: usize| first + ((end - first) as u128 * n as u128 / chunks as u128) as usize;
+    let inner = (1..chunks).map(|n| cut(&before, lo..hi, share(n)));
     let bounds: Vec<usize> = std::iter::once(lo).chain(inner).chain([hi]).collect();
-    // The first one stays empty.
-    let mut copies: Vec<Buffer<T>> = (0..chunks).map(|_| Buffer::new()).collect();
-    let chunks = Chunks { isa, task, bounds: &bounds, len: target.len(), identity: identity(monoid) };
     // SAFETY: the caller's promise: chunks have no iteration in common, and each has an array of its own.
-    let mut all = |run: unsafe fn(&_, usize, &mut [Buffer<T>])| unsafe {
-        run(&chunks, 0, &mut copies);
-        combine(target, &copies[1..], monoid, 0, target.len());
+    let run = |to, lo, hi| unsafe {
+        isa.run(&task.with(to), Chunk { lo, hi, alone: false, home: &Home::default() });
     };
-    if current_num_threads() < 2 {
-        all(Chunks::one_by_one);
-    } else {
-        // Handed to the pool as a whole.
-        scope(|_| all(Chunks::halves));
-    }
-}
-
-fn identity<T: Element, M: Monoid<T>>(_: M) -> T {
-    M::IDENTITY
+    // SAFETY: the caller's promise.
+    unsafe { Chunks { run: &run, bounds: &bounds, target }.reduce(monoid) }
 }
 
 /// A loop in chunks.
-struct Chunks<'a, I, R, T> {
-    isa: I,
-    task: &'a R,
+struct Chunks<'a, T> {
+    /// Runs iterations that reduce into an array.
+    run: &'a (dyn Fn(Shared<T>, usize, usize) + Sync),
     /// Where chunks begin and end.
     bounds: &'a [usize],
-    len: usize,
-    identity: T,
+    target: Shared<T>,
 }
 
-impl<I: Isa, T: Element, R: Reducer<T>> Chunks<'_, I, R, T> {
-    /// Runs the chunks from a number on, one for each copy, by threads.
+impl<T: Element> Chunks<'_, T> {
+    /// Runs all of them.
     ///
     /// # Safety
-    /// As for [`threads_with_copies`], of which this is a part.
-    unsafe fn halves(&self, first: usize, copies: &mut [Buffer<T>]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if copies.len() < 2 {
-                return self.one_by_one(first, copies);
+    /// As for [`threads_with_copies`].
+    unsafe fn reduce<M: Monoid<T>>(&self, monoid: M) {
+        // The first one stays empty.
+        let mut copies: Vec<Buffer<T>> = self.bounds[1..].iter().map(|_| Buffer::new()).collect();
+        let alone = current_num_threads() < 2;
+        let mut all = || {
+            if alone {
+                self.one_by_one(M::IDENTITY, 0, &mut copies);
+            } else {
+                self.halves(M::IDENTITY, 0, &mut copies);
             }
-            let half = copies.len() / 2;
-            let (left, right) = copies.split_at_mut(half);
-            join(|| self.halves(first, left), || self.halves(first + half, right));
+            // SAFETY: the caller's promise; no chunk runs any more.
+            unsafe { combine(self.target, &copies[1..], monoid, 0, self.target.len()) }
+        };
+        // Handed to the pool as a whole.
+        if alone { all() } else { within(&mut all) }
+    }
+
+    /// Runs the chunks from a number on, one for each copy, by threads.
+    fn halves(&self, identity: T, first: usize, copies: &mut [Buffer<T>]) {
+        if copies.len() < 2 {
+            return self.one_by_one(identity, first, copies);
         }
+        let half = copies.len() / 2;
+        let (left, right) = copies.split_at_mut(half);
+        let right = &mut || self.halves(identity, first + half, right);
+        join(&mut || self.halves(identity, first, left), right);
     }
 
     /// The same by this thread.
-    ///
-    /// # Safety
-    /// As above.
-    unsafe fn one_by_one(&self, first: usize, copies: &mut [Buffer<T>]) {
+    fn one_by_one(&self, identity: T, first: usize, copies: &mut [Buffer<T>]) {
         for (n, copy) in copies.iter_mut().enumerate() {
             let (lo, hi) = (self.bounds[first + n], self.bounds[first + n + 1]);
-            let chunk = Chunk { lo, hi, alone: false, home: &Home::default() };
-            // SAFETY: the caller's promise.
-            unsafe {
-                if first + n == 0 {
-                    self.isa.run(self.task, chunk);
-                } else {
-                    // By the thread that is going to use it.
-                    *copy = memory::full(self.len, self.identity);
-                    self.isa.run(&self.task.with(copy.shared()), chunk);
-                }
-            }
+            let to = if first + n == 0 {
+                self.target
+            } else {
+                // By the thread that is going to use it.
+                *copy = memory::full(self.target.len(), identity);
+                copy.shared()
+            };
+            (self.run)(to, lo, hi);
         }
     }
 }
@@ -151,7 +149,8 @@ unsafe fn combine<T: Element>(
             return copies.iter().for_each(|copy| merge(part, &copy[lo..hi], monoid));
         }
         let middle = lo + (hi - lo) / 2;
-        join(|| combine(target, copies, monoid, lo, middle), || combine(target, copies, monoid, middle, hi));
+        let right = &mut || combine(target, copies, monoid, middle, hi);
+        join(&mut || combine(target, copies, monoid, lo, middle), right);
     }
 }
 

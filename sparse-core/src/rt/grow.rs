@@ -3,8 +3,9 @@
 use super::grown::Grown;
 use super::isa::Isa;
 use super::parts::{Chunks, Done, Lens, Parts, SAMPLE, in_order};
+use super::pool::current_num_threads;
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, Home, Task, current_num_threads, cut};
+use super::threads::{Balance, Before, Chunk, Home, Task, cut};
 use super::worth::{WORTH, parts};
 use crate::scalar::Element;
 use std::ops::Range;
@@ -64,20 +65,39 @@ pub unsafe fn grow<T: Element, const N: usize>(
     work: usize,
     balance: impl Balance,
 ) {
-    let (indices, values) = task.arrays();
     // SAFETY: the caller's promise.
     unsafe {
+        let before = |i| balance.before(i);
         if work < WORTH || range.len() < 2 || current_num_threads() < 2 {
-            return alone(isa, task, range, work, balance);
+            let home = Home::default();
+            let run = |lo, hi| isa.run(task, Chunk { lo, hi, alone: true, home: &home });
+            return alone(&run, task.arrays(), range, work, &before);
         }
-        let chunks = Chunks::of(range, balance, parts(work));
+        let run = |indices: [_; N], values, chunk: Chunk<'_>| isa.run(&task.with(indices, values), chunk);
+        together(&run, task.arrays(), Chunks::of(range, &before, parts(work)));
+    }
+}
+
+/// Runs iterations that append to these arrays.
+type Run<'a, T, const N: usize> = &'a (dyn Fn([Own<Grown<i32>>; N], Own<Grown<T>>, Chunk<'_>) + Sync);
+
+/// Runs a loop's chunks, which append to the arrays, on the pool's threads.
+///
+/// # Safety
+/// As of [`grow`].
+unsafe fn together<T: Element, const N: usize>(
+    run: Run<'_, T, N>,
+    (indices, values): ([Own<Grown<i32>>; N], Own<Grown<T>>),
+    chunks: Chunks<'_>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
         let (mut indices, values) = (indices.map(|a| a.get()), values.get());
         let arrays =
             Part { indices: indices.each_mut().map(|a| std::mem::take(*a)), values: std::mem::take(values) };
         let threads = current_num_threads();
         let growing = Growing {
-            isa,
-            task,
+            run,
             share: arrays.lens(|a| a.share(threads), |a| a.share(threads)),
             short: AtomicBool::new(false),
             result: RwLock::new(Room::of(arrays)),
@@ -99,31 +119,28 @@ pub unsafe fn grow<T: Element, const N: usize>(
 /// # Safety
 /// As of [`grow`].
 unsafe fn alone<T: Element, const N: usize>(
-    isa: impl Isa,
-    task: &impl Grower<T, N>,
+    run: &dyn Fn(usize, usize),
+    (indices, values): ([Own<Grown<i32>>; N], Own<Grown<T>>),
     Range { start: lo, end: hi }: Range<usize>,
     work: usize,
-    balance: impl Balance,
+    before: Before<'_>,
 ) {
-    let home = Home::default();
-    // SAFETY: the caller's promise.
+    if work < WORTH || hi.saturating_sub(lo) < SAMPLE {
+        return run(lo, hi);
+    }
+    let (first, end) = (before(lo), before(hi));
+    let sample = cut(before, lo + 1..hi, first + (end - first) / SAMPLE);
+    run(lo, sample);
+    let done = Done { done: before(sample) - first, all: end - first };
+    // SAFETY: the caller's promise; nothing runs meanwhile.
     unsafe {
-        let run = |lo, hi| isa.run(task, Chunk { lo, hi, alone: true, home: &home });
-        if work < WORTH || hi.saturating_sub(lo) < SAMPLE {
-            return run(lo, hi);
-        }
-        let (before, after) = (balance.before(lo), balance.before(hi));
-        let sample = cut(balance, lo + 1..hi, before + (after - before) / SAMPLE);
-        run(lo, sample);
-        let done = Done { done: balance.before(sample) - before, all: after - before };
-        let (indices, values) = task.arrays();
         for array in indices.map(|a| a.get()) {
             array.expect(done.expects(array.len()));
         }
         let values = values.get();
         values.expect(done.expects(values.len()));
-        run(sample, hi);
     }
+    run(sample, hi);
 }
 
 /// Arrays of a part, or of the result.
@@ -175,9 +192,8 @@ impl<T: Element, const N: usize> Room<T, N> {
     }
 }
 
-struct Growing<'a, I, G, T: Element, const N: usize> {
-    isa: I,
-    task: &'a G,
+struct Growing<'a, T: Element, const N: usize> {
+    run: Run<'a, T, N>,
     /// How much the parts hold that a thread has.
     share: Lens<N>,
     /// Does a part, or the result, lack elements that were counted?
@@ -186,7 +202,7 @@ struct Growing<'a, I, G, T: Element, const N: usize> {
     result: RwLock<Room<T, N>>,
 }
 
-impl<I: Isa, G: Grower<T, N>, T: Element, const N: usize> Parts<N> for Growing<'_, I, G, T, N> {
+impl<T: Element, const N: usize> Parts<N> for Growing<'_, T, N> {
     type Part = Part<T, N>;
 
     fn empty(&self) -> Part<T, N> {
@@ -198,9 +214,7 @@ impl<I: Isa, G: Grower<T, N>, T: Element, const N: usize> Parts<N> for Growing<'
             array.clear(self.share.indices[n].saturating_sub(held.indices[n]));
         }
         part.values.clear(self.share.values.saturating_sub(held.values));
-        let own = self.task.with(part.indices.each_mut().map(Own::of), Own::of(&mut part.values));
-        // SAFETY: the caller's promise.
-        unsafe { self.isa.run(&own, chunk) }
+        (self.run)(part.indices.each_mut().map(Own::of), Own::of(&mut part.values), chunk);
         if part.indices.iter().any(Grown::is_short) || part.values.is_short() {
             self.short.store(true, Ordering::Relaxed);
         }

@@ -16,6 +16,7 @@ mod loops;
 mod memory;
 pub mod monoid;
 mod parts;
+mod pool;
 mod rows;
 mod scalar;
 mod search;

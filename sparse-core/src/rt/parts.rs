@@ -8,8 +8,9 @@
 //! Where a chunk can be appended in place once that is known, a thread that cannot leaves a few chunks to the one that can, and
 //! takes what comes after them, so that this one finds some: one thread copies next to nothing.
 
+use super::pool::{current_num_threads, join};
 use super::search::first_near;
-use super::threads::{Balance, Chunk, Home, current_num_threads, cut, join};
+use super::threads::{Before, Chunk, Home, cut};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -62,8 +63,11 @@ impl Done {
 pub(super) trait Parts<const N: usize>: Sync {
     /// Arrays that a chunk appends to.
     type Part: Send + Sync;
+
     /// So many chunks wait for a thread that can run them in place.
-    const LEFT: usize = 0;
+    fn left(&self) -> usize {
+        0
+    }
 
     /// One to begin with.
     fn empty(&self) -> Self::Part;
@@ -93,33 +97,28 @@ pub(super) trait Parts<const N: usize>: Sync {
 
 /// A loop in chunks of about the same work.
 #[derive(Clone, Copy)]
-pub(super) struct Chunks<B> {
+pub(super) struct Chunks<'a> {
     lo: usize,
     hi: usize,
-    balance: B,
+    before: Before<'a>,
     /// The work before the first one, and in all.
-    before: usize,
+    first: usize,
     all: usize,
     chunks: usize,
 }
 
-impl<B: Balance> Chunks<B> {
+impl<'a> Chunks<'a> {
     /// Of a loop, so many if it has as many iterations.
-    ///
-    /// # Safety
-    /// As for [`threads`](super::threads()).
-    pub(super) unsafe fn of(range: Range<usize>, balance: B, chunks: usize) -> Self {
+    pub(super) fn of(range: Range<usize>, before: Before<'a>, chunks: usize) -> Self {
         let Range { start: lo, end: hi } = range;
-        // SAFETY: both are of the loop.
-        let (before, after) = unsafe { (balance.before(lo), balance.before(hi)) };
+        let (first, end) = (before(lo), before(hi));
         let chunks = chunks.min(hi.saturating_sub(lo)).clamp(1, MANY);
-        Chunks { lo, hi, balance, before, all: after - before, chunks }
+        Chunks { lo, hi, before, first, all: end - first, chunks }
     }
 
     /// Where a chunk begins.
     fn begin(&self, chunk: usize) -> usize {
-        // SAFETY: the iterations are of the loop.
-        unsafe { cut(self.balance, self.lo..self.hi, self.before + self.work(chunk)) }
+        cut(self.before, self.lo..self.hi, self.first + self.work(chunk))
     }
 
     /// Where a chunk ends that begins there. It is not far.
@@ -127,9 +126,8 @@ impl<B: Balance> Chunks<B> {
         if chunk + 1 == self.chunks {
             return self.hi;
         }
-        let work = self.before + self.work(chunk + 1);
-        // SAFETY: the iterations are of the loop.
-        first_near(begin, self.hi, |i| unsafe { self.balance.before(i) } >= work)
+        let work = self.first + self.work(chunk + 1);
+        first_near(begin, self.hi, |i| (self.before)(i) >= work)
     }
 
     /// The work of the chunks before one.
@@ -144,7 +142,7 @@ impl<B: Balance> Chunks<B> {
 /// As for [`threads`](super::threads()).
 pub(super) unsafe fn in_order<P: Parts<N>, const N: usize>(
     parts: &P,
-    chunks: Chunks<impl Balance>,
+    chunks: Chunks<'_>,
     begin: Lens<N>,
 ) -> Lens<N> {
     let known = Mutex::new(Known::of(chunks.chunks, begin));
@@ -161,9 +159,9 @@ pub(super) unsafe fn in_order<P: Parts<N>, const N: usize>(
 /// A part that has run: its chunk, its lengths, and itself.
 type Run<P, const N: usize> = (usize, Lens<N>, P);
 
-struct Order<'a, P: Parts<N>, B, const N: usize> {
+struct Order<'a, P: Parts<N>, const N: usize> {
     parts: &'a P,
-    chunks: Chunks<B>,
+    chunks: Chunks<'a>,
     known: Mutex<Known<N>>,
     /// What threads could not place before they had nothing more to do.
     left: Mutex<Vec<Run<P::Part, N>>>,
@@ -213,7 +211,7 @@ impl<const N: usize> Known<N> {
     }
 }
 
-impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
+impl<P: Parts<N>, const N: usize> Order<'_, P, N> {
     /// # Safety
     /// As for [`in_order`].
     unsafe fn on(&self, threads: usize) {
@@ -223,7 +221,7 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
                 0 | 1 => self.run(),
                 _ => {
                     let half = threads / 2;
-                    join(|| self.on(half), || self.on(threads - half));
+                    join(&mut || self.on(half), &mut || self.on(threads - half));
                 }
             }
         }
@@ -239,7 +237,7 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
         // The chunk after the last one, and where it begins.
         let mut next = (0, self.chunks.lo);
         loop {
-            let Some((chunk, begin)) = lock(&self.known).take(P::LEFT) else { break };
+            let Some((chunk, begin)) = lock(&self.known).take(self.parts.left()) else { break };
             let lo = if next.0 == chunk { next.1 } else { self.chunks.begin(chunk) };
             let hi = self.chunks.end(chunk, lo);
             next = (chunk + 1, hi);
@@ -291,7 +289,7 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
                 }
                 _ => {
                     let (a, b) = left.split_at(left.len() / 2);
-                    join(|| self.place_all(a), || self.place_all(b));
+                    join(&mut || self.place_all(a), &mut || self.place_all(b));
                 }
             }
         }

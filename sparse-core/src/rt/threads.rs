@@ -16,25 +16,11 @@
 
 use super::array::IndexArray;
 pub use super::home::Home;
+use super::pool::join;
 use super::search::first;
 use super::worth::Worth;
 use super::{Isa, Level};
 use std::ops::Range;
-
-#[cfg(feature = "threads")]
-pub(super) use rayon::{current_num_threads, join, scope};
-#[cfg(not(feature = "threads"))]
-pub(super) use without::{current_num_threads, join, scope};
-
-/// Is this a thread of a pool?
-#[cfg(feature = "threads")]
-pub(super) fn is_in_pool() -> bool {
-    rayon::current_thread_index().is_some()
-}
-#[cfg(not(feature = "threads"))]
-pub(super) fn is_in_pool() -> bool {
-    false
-}
 
 /// Is every loop worth its threads?
 pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
@@ -131,65 +117,49 @@ pub unsafe fn threads(
     work: usize,
     balance: impl Balance,
 ) {
+    // SAFETY: the caller's promise.
+    let run = |lo, hi, alone| unsafe { isa.run(task, Chunk { lo, hi, alone, home: &Home::default() }) };
+    // SAFETY: the caller's promise; it is asked about iterations, and their end.
+    spread(&run, &|i| unsafe { balance.before(i) }, range, work);
+}
+
+/// Runs iterations, alone or beside others.
+type Run<'a> = &'a (dyn Fn(usize, usize, bool) + Sync);
+
+fn spread(run: Run<'_>, before: Before<'_>, range: Range<usize>, work: usize) {
     let Range { start: lo, end: hi } = range;
     let worth = Worth::of(work, hi.saturating_sub(lo));
-    // SAFETY: the caller's promise.
-    unsafe {
-        if worth.threads < 2 {
-            isa.run(task, Chunk { lo, hi, alone: true, home: &Home::default() });
-        } else {
-            let all = balance.before(hi) - balance.before(lo);
-            Halves { isa, task, balance, most: all.div_ceil(worth.chunks()) }.run(lo, hi);
-        }
+    if worth.threads < 2 {
+        return run(lo, hi, true);
     }
+    let most = (before(hi) - before(lo)).div_ceil(worth.chunks());
+    Halves { run, before, most }.run(lo, hi);
 }
 
 /// A loop that is halved.
-struct Halves<'a, I, T, B> {
-    isa: I,
-    task: &'a T,
-    balance: B,
+struct Halves<'a> {
+    run: Run<'a>,
+    before: Before<'a>,
     /// What a chunk may make.
     most: usize,
 }
 
-impl<I: Isa, T: Task<Appended = ()>, B: Balance> Halves<'_, I, T, B> {
-    /// # Safety
-    /// As for [`threads`], of which this is a part.
-    unsafe fn run(&self, lo: usize, hi: usize) {
-        // SAFETY: the caller's promise; the halves have no iteration in common.
-        unsafe {
-            let (before, after) = (self.balance.before(lo), self.balance.before(hi));
-            if after - before <= self.most || hi - lo < 2 {
-                return self.isa.run(self.task, Chunk { lo, hi, alone: false, home: &Home::default() });
-            }
-            let middle = cut(self.balance, lo + 1..hi - 1, before + (after - before) / 2);
-            join(|| self.run(lo, middle), || self.run(middle, hi));
+impl Halves<'_> {
+    /// Runs these iterations, each once.
+    fn run(&self, lo: usize, hi: usize) {
+        let (before, after) = ((self.before)(lo), (self.before)(hi));
+        if after - before <= self.most || hi - lo < 2 {
+            return (self.run)(lo, hi, false);
         }
+        let middle = cut(self.before, lo + 1..hi - 1, before + (after - before) / 2);
+        join(&mut || self.run(lo, middle), &mut || self.run(middle, hi));
     }
 }
+
+/// The work of a loop's iterations before one of them, or before its end, up to a constant.
+pub(super) type Before<'a> = &'a (dyn Fn(usize) -> usize + Sync);
 
 /// The first iteration with so much work before it; the end of the range if none has.
-///
-/// # Safety
-/// They are iterations, and the end may be the loop's.
-pub(super) unsafe fn cut(balance: impl Balance, range: Range<usize>, work: usize) -> usize {
-    // SAFETY: the caller's promise.
-    first(range.start, range.end, |i| unsafe { balance.before(i) } >= work)
-}
-
-/// The same without a pool.
-#[cfg(not(feature = "threads"))]
-mod without {
-    pub fn current_num_threads() -> usize {
-        1
-    }
-
-    pub fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
-        (a(), b())
-    }
-
-    pub fn scope<A>(f: impl FnOnce(()) -> A) -> A {
-        f(())
-    }
+pub(super) fn cut(before: Before<'_>, range: Range<usize>, work: usize) -> usize {
+    first(range.start, range.end, |i| before(i) >= work)
 }

@@ -7,7 +7,8 @@
 //! second wakes the others, and the next ones find them awake. A caller that is no thread of the pool sleeps while the pool
 //! works, so that its small loops stay with it: `ThreadPool::install` around the calls is what they need.
 
-use super::threads::{EAGER, current_num_threads, is_in_pool};
+use super::pool::{current_num_threads, is_in_pool};
+use super::threads::EAGER;
 use crate::work::{WARM_LOG2, WORTH_LOG2};
 use std::cell::Cell;
 use std::time::{Duration, Instant};

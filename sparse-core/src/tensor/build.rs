@@ -3,7 +3,7 @@
 use super::convert::{dense_levels, is_row_major, sources, unsorted};
 use super::parts::coord;
 use super::sort::{Column, Sorted, sort};
-use super::{Buffer, Host, Tensor, fill};
+use super::{Buffer, Host, Tensor, check_inside, fill, level_sizes};
 use crate::error::{Error, Result};
 use crate::format::types::Coord;
 use crate::format::{Assembled, DenseFormat, Format, Parents, assemble, check_dims, dense_positions};
@@ -40,13 +40,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
             }
             reserve(&mut crd, F::RANK)?;
             reserve(&mut vals, 1)?;
-            for (dim, (&c, &size)) in at.as_ref().iter().zip(dims.as_ref()).enumerate() {
-                if c >= size {
-                    let coordinate = c.min(i64::MAX as usize) as i64;
-                    return Err(Error::CoordinateOutOfRange { entry, dim, coordinate, size });
-                }
-                crd.push(c as i32);
-            }
+            check_inside(at.as_ref(), dims.as_ref(), entry)?;
+            push(&mut crd, at.as_ref());
             vals.push(value);
         }
         Self::from_coordinates(Coordinates { dims: dims.as_ref().to_vec(), crd, vals })
@@ -62,7 +57,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let Coordinates { dims, crd, vals } = entries;
         let dims = coord::<F>(&dims)?;
         check_range(dims.as_ref(), &crd, vals.len())?;
-        let sizes: Vec<usize> = F::ORDER.iter().map(|&d| dims.as_ref()[d]).collect();
+        let sizes = level_sizes(dims.as_ref(), F::ORDER);
         let sorted = sort(&sizes, vals.len(), &Column::of_list(&crd, F::ORDER), F::RANK)?;
         drop(crd);
         // SAFETY: they were in range, and are sorted.
@@ -96,9 +91,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
                 moved
             }
         };
-        let columns = sorted.columns.into_iter().map(Arc::new).collect();
         // SAFETY: the caller's promise.
-        unsafe { Self::from_shared(dims, columns, Arc::new(vals)) }
+        unsafe { Self::from_shared(dims, sorted.shared(), Arc::new(vals)) }
     }
 
     /// The same of what is sorted, and other tensors may share: what stays as it is, is shared.
@@ -167,7 +161,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
         order: &[usize],
     ) -> Result<Self> {
         kept.shrink();
-        let sizes: Vec<usize> = F::ORDER.iter().map(|&d| dims.as_ref()[d]).collect();
+        let sizes = level_sizes(dims.as_ref(), F::ORDER);
         let sources = sources(order, F::ORDER);
         let sorted = sort(&sizes, kept.len(), &Column::of_list(&crd, &sources), unsorted(&sources))?;
         drop(crd);
@@ -202,6 +196,11 @@ impl<T: Element, F: DenseFormat> Tensor<T, F> {
     pub fn zeros(dims: F::Coord) -> Self {
         Self::full(dims, T::default())
     }
+}
+
+/// Appends an entry's coordinates.
+fn push(crd: &mut Vec<i32>, at: &[usize]) {
+    crd.extend(at.iter().map(|&c| c as i32));
 }
 
 /// The coordinates of the values that differ from one, in row-major order of these sizes, and these values.

@@ -1,10 +1,11 @@
 //! Comparing tensors: exactly by storage, or nearly by value.
 
 use super::build::volume;
+use super::convert::sources;
 use super::sort::{Column, sort};
-use super::{Buffer, Tensor, fill};
+use super::{Buffer, LevelView, Tensor, fill};
 use crate::error::Result;
-use crate::format::{Format, expand};
+use crate::format::{Format, Level, expand};
 use crate::scalar::{Element, Value};
 use std::cmp::Ordering;
 
@@ -24,79 +25,82 @@ impl<T: Element, F: Format> Tensor<T, F> {
         if self.dims != other.dims {
             return false;
         }
-        let scale = self.root_mean_square().max(other.root_mean_square());
-        let near = |a: T, b: T| {
-            if a == b {
-                return true;
-            }
-            let difference = difference(a.to_value(), b.to_value());
-            let (a, b) = (a.to_value().to_f64(), b.to_value().to_f64());
-            let bound = tolerance * a.abs().max(b.abs()).max(scale);
-            (a.is_nan() && b.is_nan()) || (difference.is_finite() && difference <= bound)
-        };
-        let dense = |levels: &[crate::format::Level]| levels.iter().all(|l| l.is_full());
-        if dense(F::LEVELS) && dense(G::LEVELS) && F::ORDER == G::ORDER {
-            return self.vals.iter().zip(&**other.vals).all(|(&a, &b)| near(a, b));
+        let near = Near { tolerance, scale: root_mean_square(&self.vals).max(root_mean_square(&other.vals)) };
+        let dense = |levels: &[Level]| levels.iter().all(|l| l.is_full());
+        if F::ORDER == G::ORDER && dense(F::LEVELS) && dense(G::LEVELS) {
+            return near.all(&self.vals, &other.vals);
         }
-        let (Ok(a), Ok(b)) = (self.canonical(), other.canonical()) else { return false };
-        let (fill_a, fill_b) = (fill::<T, F>(), fill::<T, G>());
+        match (self.entries(), other.entries()) {
+            (Ok(a), Ok(b)) => near.entries(&a, &b, volume(self.dims.as_ref())),
+            _ => false,
+        }
+    }
+
+    fn entries(&self) -> Result<Entries<T>> {
+        Entries::of(&self.views(), F::ORDER, self.dims.as_ref(), &self.vals, fill::<T, F>())
+    }
+}
+
+/// Of the finite values.
+fn root_mean_square<T: Element>(vals: &[T]) -> f64 {
+    let finite = vals.iter().map(|v| v.to_value().to_f64()).filter(|v| v.is_finite());
+    // In units of the largest, so that squares neither overflow nor vanish.
+    let largest = finite.clone().fold(0.0, |m: f64, v| m.max(v.abs()));
+    if largest == 0.0 {
+        return 0.0;
+    }
+    let (sum, n) = finite.fold((0.0, 0usize), |(s, n), v| (s + (v / largest).powi(2), n + 1));
+    largest * (sum / n as f64).sqrt()
+}
+
+/// Which values count as equal.
+struct Near {
+    tolerance: f64,
+    /// Smaller magnitudes do not count.
+    scale: f64,
+}
+
+impl Near {
+    fn are<T: Element>(&self, a: T, b: T) -> bool {
+        a == b || self.values(a.to_value(), b.to_value())
+    }
+
+    fn values(&self, a: Value, b: Value) -> bool {
+        let difference = difference(a, b);
+        let (a, b) = (a.to_f64(), b.to_f64());
+        let bound = self.tolerance * a.abs().max(b.abs()).max(self.scale);
+        (a.is_nan() && b.is_nan()) || (difference.is_finite() && difference <= bound)
+    }
+
+    fn all<T: Element>(&self, a: &[T], b: &[T]) -> bool {
+        a.iter().zip(b).all(|(&a, &b)| self.are(a, b))
+    }
+
+    /// The same of tensors of so many elements.
+    fn entries<T: Element>(&self, a: &Entries<T>, b: &Entries<T>, volume: u128) -> bool {
         let (mut i, mut j, mut seen) = (0, 0, 0u128);
         while i < a.vals.len() || j < b.vals.len() {
             let order = match (i < a.vals.len(), j < b.vals.len()) {
-                (true, true) => {
-                    let pairs = a.columns.iter().zip(&b.columns);
-                    let mut orders = pairs.map(|(x, y)| x[i].cmp(&y[j]));
-                    orders.find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
-                }
+                (true, true) => compare(&a.columns, i, &b.columns, j),
                 (true, false) => Ordering::Less,
                 _ => Ordering::Greater,
             };
-            let x = if order.is_le() { a.vals[i] } else { fill_a };
-            let y = if order.is_ge() { b.vals[j] } else { fill_b };
-            if !near(x, y) {
+            let x = if order.is_le() { a.vals[i] } else { a.fill };
+            let y = if order.is_ge() { b.vals[j] } else { b.fill };
+            if !self.are(x, y) {
                 return false;
             }
             i += order.is_le() as usize;
             j += order.is_ge() as usize;
             seen += 1;
         }
-        seen == volume(self.dims.as_ref()) || near(fill_a, fill_b)
+        seen == volume || self.are(a.fill, b.fill)
     }
+}
 
-    /// Of the finite values.
-    fn root_mean_square(&self) -> f64 {
-        let finite = self.vals.iter().map(|v| v.to_value().to_f64()).filter(|v| v.is_finite());
-        // In units of the largest, so that squares neither overflow nor vanish.
-        let largest = finite.clone().fold(0.0, |m: f64, v| m.max(v.abs()));
-        if largest == 0.0 {
-            return 0.0;
-        }
-        let (sum, n) = finite.fold((0.0, 0usize), |(s, n), v| (s + (v / largest).powi(2), n + 1));
-        largest * (sum / n as f64).sqrt()
-    }
-
-    /// Entries in row-major order, duplicates summed.
-    fn canonical(&self) -> Result<Entries<T>> {
-        let by_level = expand(&self.views())?;
-        let level_of = |d: usize| F::ORDER.iter().position(|&o| o == d).unwrap_or(d);
-        let levels: Vec<usize> = (0..F::RANK).map(level_of).collect();
-        let sorted =
-            sort(self.dims.as_ref(), self.stored(), &Column::of_columns(&by_level, &levels), F::RANK)?;
-        let mut all = Vec::with_capacity(self.stored());
-        sorted.apply(&self.vals, |v| all.push(v));
-        let mut entries: Entries<T> = Entries { columns: vec![Buffer::new(); F::RANK], vals: vec![] };
-        for (e, v) in all.into_iter().enumerate() {
-            let repeats = e > 0 && sorted.columns.iter().all(|c| c[e] == c[e - 1]);
-            match entries.vals.last_mut() {
-                Some(last) if repeats => *last = last.sum(v),
-                _ => {
-                    entries.vals.push(v);
-                    entries.columns.iter_mut().zip(&sorted.columns).for_each(|(to, c)| to.push(c[e]));
-                }
-            }
-        }
-        Ok(entries)
-    }
+fn compare(a: &[Buffer<i32>], i: usize, b: &[Buffer<i32>], j: usize) -> Ordering {
+    let mut orders = a.iter().zip(b).map(|(x, y)| x[i].cmp(&y[j]));
+    orders.find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 /// How far two values of one type are apart: of integers rounded once, so that different ones are not as equal.
@@ -107,7 +111,37 @@ fn difference(a: Value, b: Value) -> f64 {
     }
 }
 
+/// Entries in row-major order, duplicates summed.
 struct Entries<T> {
     columns: Vec<Buffer<i32>>,
     vals: Vec<T>,
+    fill: T,
+}
+
+impl<T: Element> Entries<T> {
+    /// Of levels that have the dimensions in this order.
+    fn of(
+        levels: &[LevelView<'_>],
+        order: &[usize],
+        dims: &[usize],
+        vals: &[T],
+        fill: T,
+    ) -> Result<Entries<T>> {
+        let by_level = expand(levels)?;
+        let rows = sources(order, &(0..order.len()).collect::<Vec<_>>());
+        let sorted = sort(dims, vals.len(), &Column::of_columns(&by_level, &rows), order.len())?;
+        let mut all = Vec::with_capacity(vals.len());
+        sorted.apply(vals, |v| all.push(v));
+        let mut entries = Entries { columns: vec![Buffer::new(); order.len()], vals: vec![], fill };
+        for (e, v) in all.into_iter().enumerate() {
+            match entries.vals.last_mut() {
+                Some(last) if sorted.repeats(e) => *last = last.sum(v),
+                _ => {
+                    entries.vals.push(v);
+                    sorted.push(e, &mut entries.columns);
+                }
+            }
+        }
+        Ok(entries)
+    }
 }

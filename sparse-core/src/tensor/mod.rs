@@ -47,6 +47,7 @@ pub use lengths::Lengths;
 pub use parts::{Parts, PartsError};
 pub use read::Iter;
 
+use crate::error::{Error, Result};
 use crate::format::{Format, FormatSpec};
 use crate::scalar::Element;
 use std::marker::PhantomData;
@@ -100,6 +101,30 @@ impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
     /// The value of what is not stored.
     pub fn fill() -> T {
         fill::<T, F>()
+    }
+}
+
+// What depends on neither the elements nor the format is a function of its own: it is compiled once, in this crate, where a
+// closure would be for each type of tensor in each crate that uses one.
+
+/// The sizes of levels of this order, from those of the dimensions.
+fn level_sizes(dims: &[usize], order: &[usize]) -> Vec<usize> {
+    order.iter().map(|&d| dims[d]).collect()
+}
+
+/// Arrays that others may share from now on.
+fn shared(levels: Vec<LevelArrays<Buffer<i32>>>) -> Vec<LevelArrays<Arc<Buffer<i32>>>> {
+    levels.into_iter().map(|l| l.map(Arc::new)).collect()
+}
+
+/// Checks that coordinates are inside of the dimensions.
+fn check_inside(at: &[usize], dims: &[usize], entry: usize) -> Result<()> {
+    match at.iter().zip(dims).position(|(c, size)| c >= size) {
+        None => Ok(()),
+        Some(dim) => {
+            let coordinate = at[dim].min(i64::MAX as usize) as i64;
+            Err(Error::CoordinateOutOfRange { entry, dim, coordinate, size: dims[dim] })
+        }
     }
 }
 

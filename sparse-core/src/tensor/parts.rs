@@ -1,7 +1,7 @@
 //! A tensor taken apart into its arrays, and put together from the user's, validated.
 
 use super::lengths::KnownLengths;
-use super::{Buffer, Host, LevelArrays, Tensor};
+use super::{Buffer, Host, LevelArrays, Tensor, shared};
 use crate::error::{Error, Result};
 use crate::format::{Format, check_dims, validate};
 use crate::scalar::Element;
@@ -96,10 +96,9 @@ impl<T: Element, F: Format> Tensor<T, F> {
         levels: Vec<LevelArrays<Buffer<i32>>>,
         vals: Buffer<T>,
     ) -> Self {
-        let levels = levels.into_iter().map(|l| l.map(Arc::new)).collect();
         Tensor {
             dims,
-            levels,
+            levels: shared(levels),
             vals: Arc::new(vals),
             device: Host,
             lengths: KnownLengths::default(),

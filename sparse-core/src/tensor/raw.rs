@@ -1,7 +1,7 @@
 //! The arrays themselves, for compiled kernels and device transfers.
 
 use super::lengths::KnownLengths;
-use super::{Buffer, Device, Host, LevelArrays, LevelView, Tensor};
+use super::{Buffer, Device, Host, LevelArrays, LevelView, Tensor, level_sizes};
 use crate::format::{Format, views};
 use crate::scalar::Element;
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
 
     /// Sizes of the levels, from the root down.
     pub fn level_sizes(&self) -> Vec<usize> {
-        F::ORDER.iter().map(|&d| self.dims.as_ref()[d]).collect()
+        level_sizes(self.dims.as_ref(), F::ORDER)
     }
 
     /// A tensor on any device of arrays that are correct by construction.

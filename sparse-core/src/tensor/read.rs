@@ -1,6 +1,6 @@
 //! Reading a tensor: entries, single elements, the value of a scalar.
 
-use super::{Device, Tensor, fill};
+use super::{Device, Tensor, check_inside, fill, level_sizes};
 use crate::error::{Error, Result};
 use crate::format::types::Coord;
 use crate::format::{Format, Walk, locate};
@@ -32,15 +32,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// # Errors
     /// [`Error::CoordinateOutOfRange`]
     pub fn try_get(&self, at: F::Coord) -> Result<T> {
-        for (dim, (&c, &size)) in at.as_ref().iter().zip(self.dims.as_ref()).enumerate() {
-            if c >= size {
-                let coordinate = c.min(i64::MAX as usize) as i64;
-                return Err(Error::CoordinateOutOfRange { entry: 0, dim, coordinate, size });
-            }
-        }
-        let mut by_level = F::Coord::ZERO;
-        by_level.as_mut().iter_mut().zip(F::ORDER).for_each(|(c, &d)| *c = at.as_ref()[d]);
-        let found = locate(&self.views(), by_level.as_ref());
+        check_inside(at.as_ref(), self.dims.as_ref(), 0)?;
+        let found = locate(&self.views(), &level_sizes(at.as_ref(), F::ORDER));
         Ok(self.vals[found].iter().copied().reduce(T::sum).unwrap_or_else(fill::<T, F>))
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::format::Buffer;
+use std::sync::Arc;
 
 /// Coordinates in level order, a column a level, and where the entries stood before: `None` if they were sorted.
 pub(super) struct Sorted {
@@ -13,6 +14,21 @@ pub(super) struct Sorted {
 }
 
 impl Sorted {
+    /// The columns, which others may share from now on.
+    pub(super) fn shared(self) -> Vec<Arc<Buffer<i32>>> {
+        self.columns.into_iter().map(Arc::new).collect()
+    }
+
+    /// Do the same coordinates stand before an entry's?
+    pub(super) fn repeats(&self, entry: usize) -> bool {
+        entry > 0 && self.columns.iter().all(|c| c[entry] == c[entry - 1])
+    }
+
+    /// Appends an entry's coordinates.
+    pub(super) fn push(&self, entry: usize, columns: &mut [Buffer<i32>]) {
+        columns.iter_mut().zip(&self.columns).for_each(|(to, c)| to.push(c[entry]));
+    }
+
     /// Values in the order of the coordinates.
     pub(super) fn apply<V: Copy>(&self, values: &[V], mut push: impl FnMut(V)) {
         match &self.order {

@@ -1,6 +1,6 @@
 //! Tensors from device to device.
 
-use super::{Host, LevelArrays, Memory, Tensor, lengths};
+use super::{Buffer, Host, LevelArrays, Memory, Tensor, lengths};
 use crate::error::Result;
 use crate::format::{Format, validate};
 use crate::scalar::Element;
@@ -29,7 +29,7 @@ impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
         let host = self.to_host()?;
         // Known while the positions are at hand: a kernel that asks for them does not wait for the device.
         lengths::known(&host.lengths, &host.level_sizes(), &host.levels, &Host)?;
-        let levels = try_map(&host.levels, |a| device.upload(a))?;
+        let levels = upload(device, &host.levels)?;
         let vals = device.upload(&host.vals)?;
         let (device, lengths) = (device.clone(), host.lengths);
         Ok(Tensor { dims: host.dims, levels, vals, device, lengths, format: host.format })
@@ -45,7 +45,7 @@ impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
     /// [`Error::OutOfMemory`](crate::error::Error::OutOfMemory), what the device's driver reports, and what is wrong with
     /// the arrays.
     pub fn to_host(&self) -> Result<Tensor<T, F>> {
-        let levels = try_map(&self.levels, |a| self.device.download(a))?;
+        let levels = download(&self.device, &self.levels)?;
         let vals = self.device.download(&self.vals)?;
         if TypeId::of::<D>() != TypeId::of::<Host>() {
             validate(&F::spec(), self.dims.as_ref(), &levels, vals.len())?;
@@ -85,9 +85,17 @@ impl<T: Element, F: Format<Coord = [usize; 0]>, D: Memory> Tensor<T, F, D> {
     }
 }
 
-/// Every array of the levels by way of a function.
-fn try_map<A, B>(levels: &[LevelArrays<A>], f: impl Fn(&A) -> Result<B>) -> Result<Vec<LevelArrays<B>>> {
-    levels.iter().map(|l| l.as_ref().try_map(&f)).collect()
+/// The levels' arrays in another memory.
+type Levels<A> = Vec<LevelArrays<Arc<A>>>;
+
+/// Levels in a device's memory.
+fn upload<D: Memory>(device: &D, host: &Levels<Buffer<i32>>) -> Result<Levels<D::Array<i32>>> {
+    host.iter().map(|l| l.as_ref().try_map(|a| device.upload(a))).collect()
+}
+
+/// Levels from a device's memory.
+fn download<D: Memory>(device: &D, levels: &Levels<D::Array<i32>>) -> Result<Levels<Buffer<i32>>> {
+    levels.iter().map(|l| l.as_ref().try_map(|a| device.download(a))).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! behind those of the parts before it, so that the order is the same in any number of parts.
 
 use super::super::memory::reserve;
-use super::super::threads::join;
+use super::super::pool::join;
 use super::super::worth::workers;
 use super::Number;
 use crate::work::SHARED;
@@ -71,5 +71,5 @@ fn each_part<N: Number>(counts: &mut [N], size: usize, first: usize, f: &(impl F
         return f(first, counts);
     }
     let (before, after) = counts.split_at_mut(parts / 2 * size);
-    join(|| each_part(before, size, first, f), || each_part(after, size, first + parts / 2, f));
+    join(&mut || each_part(before, size, first, f), &mut || each_part(after, size, first + parts / 2, f));
 }

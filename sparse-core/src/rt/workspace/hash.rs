@@ -129,18 +129,36 @@ impl<T: Element, const R: usize> Hash<T, R> {
         self.wide.place(&self.keys, key)
     }
 
-    fn gather(&mut self) -> Gathered<'_, T, R> {
+    /// The number of an element, if it was written; there are no more than [`Hash::up_to`] says.
+    #[inline]
+    pub(super) fn find(&self, at: [usize; R]) -> Option<usize> {
+        let place = self.table.find(&self.keys, &at.map(|c| c as i32));
+        self.table.0[place].at().checked_sub(1)
+    }
+
+    /// The values by number.
+    #[inline]
+    pub(super) fn values(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    /// Forgets what was written.
+    pub(super) fn clear(&mut self) {
+        self.wide = Table(vec![]);
+        self.table.clear(&self.keys);
+        self.keys.clear();
+        self.values.clear();
+    }
+
+    pub(super) fn gather(&mut self) -> Gathered<'_, T, R> {
         if self.wide.0.is_empty() {
             let mut order = std::mem::take(&mut self.order);
             self.sort(&mut order);
             self.order = order;
         } else {
             self.sort(&mut Vec::<u64>::new());
-            self.wide = Table(vec![]);
         }
-        self.table.clear(&self.keys);
-        self.keys.clear();
-        self.values.clear();
+        self.clear();
         (std::array::from_fn(|dim| &self.crd[dim][..]), &self.vals)
     }
 

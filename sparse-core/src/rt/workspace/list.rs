@@ -3,9 +3,11 @@
 //! A mark a coordinate says whether it is in the list. A short list is brought in order by counting for each coordinate
 //! how many are below it, a longer one by a walk over the marks, where many coordinates of a range were written, by a walk
 //! over bits that are set for it, where there are fewer, or by sorting. It is then what was gathered.
+//!
+//! Of a dimension that is too large for this ([`NEAR`]) it is a hash table.
 
 use super::super::memory::{reserve, zeros};
-use super::{Combine, Gathered};
+use super::{Combine, Gathered, Hash, NEAR};
 use crate::scalar::Element;
 
 /// Marks, a byte each, or bits that are looked at together.
@@ -30,13 +32,18 @@ pub struct List<T> {
     init: T,
     /// Values that were gathered last.
     vals: Vec<T>,
+    /// Instead of all this, if the dimension is large.
+    far: Option<Box<Hash<T, 1>>>,
 }
 
 impl<T: Element> List<T> {
     /// An empty one for the coordinates below a size. Ends the call if there is no memory for as many elements.
     pub fn new([size]: [usize; 1], init: T) -> Self {
+        let far = (size > NEAR).then(|| Box::new(Hash::new([size], init)));
+        let size = if far.is_some() { 0 } else { size };
         let marks = zeros(size.div_ceil(BLOCK));
-        List { values: zeros(size), marks, crd: zeros(size), order: Order::new(size), init, vals: vec![] }
+        let (values, crd, order) = (zeros(size), zeros(size), Order::new(size));
+        List { values, marks, crd, order, init, vals: vec![], far }
     }
 
     /// To scatter into; nothing is in it yet.
@@ -48,8 +55,21 @@ impl<T: Element> List<T> {
             crd: self.crd.as_mut_ptr(),
             init: self.init,
             used: 0,
+            is_far: self.far.is_some(),
             home: self,
         }
+    }
+
+    /// As [`OpenList::place`] in the hash table, and where its values are then. It has no reference to what is open, whose parts are
+    /// in registers.
+    #[cold]
+    #[inline(never)]
+    fn place_far(&mut self, at: [usize; 1]) -> (usize, *mut T) {
+        let init = self.init;
+        let far = self.far.get_or_insert_with(|| Box::new(Hash::new([0], init)));
+        // SAFETY: none is needed.
+        let place = unsafe { far.open().place(at) };
+        (place, far.values().as_mut_ptr())
     }
 }
 
@@ -61,6 +81,7 @@ pub struct OpenList<'a, T> {
     crd: *mut i32,
     init: T,
     used: usize,
+    is_far: bool,
     home: &'a mut List<T>,
 }
 
@@ -71,6 +92,11 @@ impl<'a, T: Element> OpenList<'a, T> {
     /// The coordinate is below the size.
     #[inline(always)]
     pub unsafe fn place(&mut self, [at]: [usize; 1]) -> usize {
+        if self.is_far {
+            let place;
+            (place, self.values) = self.home.place_far([at]);
+            return place;
+        }
         // SAFETY: a coordinate below the size. It is listed when it is marked, and loses its mark only when the list is
         // emptied: there are never more listed than there are.
         unsafe {
@@ -93,7 +119,7 @@ impl<'a, T: Element> OpenList<'a, T> {
     /// [`OpenList::place`] gave it.
     #[inline(always)]
     pub unsafe fn at(&self, place: usize) -> T {
-        // SAFETY: a place is a coordinate below the size.
+        // SAFETY: a place is a coordinate below the size, or the number of a value of the hash table's.
         unsafe { *self.values.add(place) }
     }
 
@@ -103,7 +129,7 @@ impl<'a, T: Element> OpenList<'a, T> {
     /// As of [`OpenList::at`].
     #[inline(always)]
     pub unsafe fn set(&mut self, place: usize, value: T) {
-        // SAFETY: a place is a coordinate below the size.
+        // SAFETY: as in `at`.
         unsafe { *self.values.add(place) = value }
     }
 
@@ -125,13 +151,13 @@ impl<'a, T: Element> OpenList<'a, T> {
         room: impl FnOnce(usize) -> (Option<*mut i32>, Option<*mut T>),
     ) {
         let (home, used) = (self.home, self.used);
-        if used > SHORT[2] {
+        if used > SHORT[2] || self.is_far {
             let ([crd], vals) = home.gather(used);
-            let (to_crd, to_vals) = room(used);
+            let (to_crd, to_vals) = room(crd.len());
             // SAFETY: the caller's promise; nothing else has a reference to that room.
             unsafe {
-                to_crd.into_iter().for_each(|to| to.copy_from_nonoverlapping(crd.as_ptr(), used));
-                to_vals.into_iter().for_each(|to| to.copy_from_nonoverlapping(vals.as_ptr(), used));
+                to_crd.into_iter().for_each(|to| to.copy_from_nonoverlapping(crd.as_ptr(), crd.len()));
+                to_vals.into_iter().for_each(|to| to.copy_from_nonoverlapping(vals.as_ptr(), vals.len()));
             }
             return;
         }
@@ -146,6 +172,9 @@ impl<'a, T: Element> OpenList<'a, T> {
 
 impl<T: Element> List<T> {
     fn gather(&mut self, used: usize) -> Gathered<'_, T, 1> {
+        if self.far.is_some() {
+            return self.far.as_mut().map_or(([&[]], &[]), |far| far.gather());
+        }
         self.vals.clear();
         reserve(&mut self.vals, used);
         // SAFETY: there is room for what is listed.

@@ -2,10 +2,12 @@
 //!
 //! A mark a coordinate says whether the mask lists it, and whether it was written. What was written is gathered in the order
 //! of the mask, which is that of the coordinates: nothing is sorted, and what the mask does not list costs one look at a mark.
+//!
+//! Of a dimension that is too large for this ([`NEAR`]) what the mask lists is numbered, in a hash table.
 
 use super::super::array::IndexArray;
 use super::super::memory::{reserve, zeros};
-use super::{Combine, Gathered};
+use super::{Combine, Gathered, Hash, NEAR};
 use crate::scalar::Element;
 
 /// Marks of coordinates; of those that the mask does not list it is 0.
@@ -15,10 +17,12 @@ const WRITTEN: u8 = 2;
 /// The memory.
 #[derive(Debug)]
 pub struct Masked<T> {
-    /// By coordinate; of those that are listed.
+    /// By coordinate, or by number; of those that are listed.
     values: Vec<T>,
-    /// By coordinate; all 0 while it is not open.
+    /// Likewise; all 0 while it is not open.
     marks: Vec<u8>,
+    /// The numbers of what is listed, if the dimension is large.
+    far: Option<Box<Hash<bool, 1>>>,
     init: T,
     /// What was gathered last.
     crd: Vec<i32>,
@@ -28,7 +32,9 @@ pub struct Masked<T> {
 impl<T: Element> Masked<T> {
     /// An empty one for the coordinates below a size. Ends the call if there is no memory for as many elements.
     pub fn new([size]: [usize; 1], init: T) -> Self {
-        Masked { values: zeros(size), marks: zeros(size), init, crd: vec![], vals: vec![] }
+        let far = (size > NEAR).then(|| Box::new(Hash::new([size], false)));
+        let size = if far.is_some() { 0 } else { size };
+        Masked { values: zeros(size), marks: zeros(size), far, init, crd: vec![], vals: vec![] }
     }
 
     /// To scatter into, at these coordinates alone; nothing is in it yet.
@@ -42,6 +48,12 @@ impl<T: Element> Masked<T> {
         lo: usize,
         hi: usize,
     ) -> OpenMasked<'a, T, A> {
+        if self.far.is_some() {
+            // SAFETY: the caller's promise.
+            unsafe { self.number(mask, lo, hi) };
+            let (values, marks) = (self.values.as_mut_ptr(), self.marks.as_mut_ptr());
+            return OpenMasked { values, marks, is_far: true, mask, lo, hi, home: self };
+        }
         let (values, marks) = (self.values.as_mut_ptr(), self.marks.as_mut_ptr());
         for p in lo..hi {
             // SAFETY: the caller's promise.
@@ -51,7 +63,54 @@ impl<T: Element> Masked<T> {
                 *values.add(at) = self.init;
             }
         }
-        OpenMasked { values, marks, mask, lo, hi, home: self }
+        OpenMasked { values, marks, is_far: false, mask, lo, hi, home: self }
+    }
+
+    /// Numbers what the mask lists, in its order.
+    ///
+    /// # Safety
+    /// As for [`Masked::open`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn number<A: IndexArray + ?Sized>(&mut self, mask: &A, lo: usize, hi: usize) {
+        let Some(far) = &mut self.far else { return };
+        for p in lo..hi {
+            // SAFETY: the caller's promise.
+            unsafe { far.open().place([mask.index(p)]) };
+        }
+        let listed = far.values().len();
+        self.values.clear();
+        reserve(&mut self.values, listed);
+        self.marks.clear();
+        reserve(&mut self.marks, listed);
+        self.values.resize(listed, self.init);
+        self.marks.resize(listed, LISTED);
+    }
+
+    /// The number of what the mask lists.
+    #[cold]
+    #[inline(never)]
+    fn find(&self, at: usize) -> Option<usize> {
+        self.far.as_ref()?.find([at])
+    }
+
+    /// Gathers by number.
+    #[cold]
+    #[inline(never)]
+    fn gather_far<A: IndexArray + ?Sized>(&mut self, mask: &A, lo: usize, hi: usize) -> Gathered<'_, T, 1> {
+        let (crd, vals) = (&mut self.crd, &mut self.vals);
+        for p in lo..hi {
+            // SAFETY: who opened it vouches for the mask.
+            let at = unsafe { mask.index(p) };
+            let Some(n) = self.far.as_ref().and_then(|far| far.find([at])) else { continue };
+            // What is listed twice is gathered once.
+            if std::mem::take(&mut self.marks[n]) == WRITTEN {
+                crd.push(at as i32);
+                vals.push(self.values[n]);
+            }
+        }
+        self.far.iter_mut().for_each(|far| far.clear());
+        ([crd], vals)
     }
 }
 
@@ -60,6 +119,7 @@ impl<T: Element> Masked<T> {
 pub struct OpenMasked<'a, T, A: ?Sized> {
     values: *mut T,
     marks: *mut u8,
+    is_far: bool,
     mask: &'a A,
     lo: usize,
     hi: usize,
@@ -73,7 +133,8 @@ impl<'a, T: Element, A: IndexArray + ?Sized> OpenMasked<'a, T, A> {
     /// The coordinate is below the size.
     #[inline(always)]
     pub unsafe fn place(&mut self, [at]: [usize; 1]) -> Option<usize> {
-        // SAFETY: a coordinate below the size.
+        let at = if self.is_far { self.home.find(at)? } else { at };
+        // SAFETY: a coordinate below the size, or the number of what is listed.
         unsafe {
             let mark = self.marks.add(at);
             (*mark != 0).then(|| {
@@ -89,7 +150,7 @@ impl<'a, T: Element, A: IndexArray + ?Sized> OpenMasked<'a, T, A> {
     /// [`OpenMasked::place`] gave it.
     #[inline(always)]
     pub unsafe fn at(&self, place: usize) -> T {
-        // SAFETY: a place is a coordinate below the size.
+        // SAFETY: a place is a coordinate below the size, or the number of what is listed.
         unsafe { *self.values.add(place) }
     }
 
@@ -99,7 +160,7 @@ impl<'a, T: Element, A: IndexArray + ?Sized> OpenMasked<'a, T, A> {
     /// As of [`OpenMasked::at`].
     #[inline(always)]
     pub unsafe fn set(&mut self, place: usize, value: T) {
-        // SAFETY: a place is a coordinate below the size.
+        // SAFETY: as in `at`.
         unsafe { *self.values.add(place) = value }
     }
 
@@ -111,6 +172,9 @@ impl<'a, T: Element, A: IndexArray + ?Sized> OpenMasked<'a, T, A> {
         home.vals.clear();
         reserve(&mut home.crd, hi - lo);
         reserve(&mut home.vals, hi - lo);
+        if home.far.is_some() {
+            return home.gather_far(mask, lo, hi);
+        }
         let (crd, vals) = (home.crd.as_mut_ptr(), home.vals.as_mut_ptr());
         let mut used = 0;
         for p in lo..hi {

@@ -1,7 +1,7 @@
 use super::super::grown::Grown;
 use super::super::host::MOST;
 use super::super::monoid::Add;
-use super::{Blocks, By, Hash, Last, List, Masked, Sort};
+use super::{Blocks, By, Hash, Last, List, Masked, NEAR, Sort};
 use std::collections::BTreeMap;
 
 /// Numbers that look random.
@@ -41,7 +41,7 @@ const COUNTS: [usize; 8] = [0, 1, 5, 60, 1000, 3, 0, 300];
 
 #[test]
 fn lists_gather_in_order() {
-    for size in [1, 63, 64, 65, 1000, 100_000] {
+    for size in [1, 63, 64, 65, 1000, 100_000, NEAR + 1, MOST] {
         agrees!(List::new([size], 0_i64), [size], (0..70).chain(COUNTS));
     }
 }
@@ -49,15 +49,16 @@ fn lists_gather_in_order() {
 /// Into the same memory again and again, also where an array has no room any more.
 #[test]
 fn lists_append_what_they_gather() {
-    for (most_crd, most_vals) in [(MOST, MOST), (0, MOST), (MOST, 0), (100, 300)] {
-        let (mut memory, mut next) = (List::new([1000], 0_i64), numbers(9));
+    let rooms = [(MOST, MOST), (0, MOST), (MOST, 0), (100, 300)];
+    for ((most_crd, most_vals), size) in rooms.into_iter().flat_map(|r| [(r, 1000), (r, MOST)]) {
+        let (mut memory, mut next) = (List::new([size], 0_i64), numbers(9));
         let (mut crd, mut vals) = (Grown::up_to(most_crd), Grown::up_to(most_vals));
         let (mut all_crd, mut all_vals) = (vec![], vec![]);
         for count in (0..70).chain(COUNTS) {
             let mut expected = BTreeMap::new();
             let mut w = memory.open();
             for n in 0..count {
-                let at = next(1000);
+                let at = next(1000) * (size / 1000);
                 *expected.entry(at as i32).or_insert(0_i64) += n as i64;
                 // SAFETY: below the size; all elements are written.
                 unsafe {
@@ -82,14 +83,15 @@ fn lists_append_what_they_gather() {
 #[test]
 fn blocks_are_gathered_in_order() {
     for (len, most) in [(1, MOST), (4, MOST), (12, MOST), (3, 100), (2, 0)] {
-        let (mut memory, mut next) = (Blocks::new([1000], len, 1_i64), numbers(13));
+        let size = if most == MOST && len > 1 { most } else { 1000 };
+        let (mut memory, mut next) = (Blocks::new([size], len, 1_i64), numbers(13));
         let (mut crd, mut vals) = (Grown::up_to(most), Grown::up_to(most));
         let (mut all_crd, mut all_vals) = (vec![], vec![]);
         for (turn, count) in (0..70).chain(COUNTS).enumerate() {
             let mut expected: BTreeMap<i32, Vec<i64>> = BTreeMap::new();
             let mut w = memory.open();
             for n in 0..count {
-                let (at, element) = (next(1000), next(len));
+                let (at, element) = (next(1000) * (size / 1000), next(len));
                 expected.entry(at as i32).or_insert(vec![1; len])[element] += n as i64;
                 // SAFETY: below the size.
                 let block = unsafe { w.block([at]) };
@@ -114,18 +116,18 @@ fn blocks_are_gathered_in_order() {
 
 #[test]
 fn masked_accumulators_take_what_the_mask_lists() {
-    for size in [1, 64, 1000] {
-        let (mut memory, mut next) = (Masked::new([size], 1_i64), numbers(11));
+    for (size, step) in [(1, 1), (64, 1), (1000, 1), (1000, NEAR / 999 + 1)] {
+        let (mut memory, mut next) = (Masked::new([(size - 1) * step + 1], 1_i64), numbers(11));
         for count in COUNTS {
             // Some are listed twice, and others stand before and behind what the mask is.
-            let mut mask: Vec<i32> = (0..count).map(|_| next(size) as i32).collect();
+            let mut mask: Vec<i32> = (0..count).map(|_| (next(size) * step) as i32).collect();
             mask.sort_unstable();
             let (lo, hi) = (count / 5, count - count / 7);
             let mut expected = BTreeMap::new();
             // SAFETY: in bounds, in order, and below the size.
             let mut w = unsafe { memory.open(&*mask, lo, hi) };
             for n in 0..2 * count {
-                let at = next(size);
+                let at = next(size) * step;
                 // SAFETY: below the size.
                 let place = unsafe { w.place([at]) };
                 assert_eq!(place.is_some(), mask[lo..hi].contains(&(at as i32)));
