@@ -4,10 +4,11 @@
 //! how many are below it, a longer one by a walk over the marks, where many coordinates of a range were written, by a walk
 //! over bits that are set for it, where there are fewer, or by sorting. It is then what was gathered.
 //!
-//! Of a dimension that is too large for this ([`NEAR`]) it is a hash table.
+//! Of a dimension that is too large for this ([`Far`]) it is a hash table.
 
 use super::super::memory::{reserve, zeros};
-use super::{Combine, Gathered, Hash, NEAR};
+use super::far::Far;
+use super::{Combine, Gathered};
 use crate::scalar::Element;
 
 /// Marks, a byte each, or bits that are looked at together.
@@ -33,14 +34,13 @@ pub struct List<T> {
     /// Values that were gathered last.
     vals: Vec<T>,
     /// Instead of all this, if the dimension is large.
-    far: Option<Box<Hash<T, 1>>>,
+    far: Far<T>,
 }
 
 impl<T: Element> List<T> {
     /// An empty one for the coordinates below a size. Ends the call if there is no memory for as many elements.
     pub fn new([size]: [usize; 1], init: T) -> Self {
-        let far = (size > NEAR).then(|| Box::new(Hash::new([size], init)));
-        let size = if far.is_some() { 0 } else { size };
+        let (far, size) = Far::of(size, init);
         let marks = zeros(size.div_ceil(BLOCK));
         let (values, crd, order) = (zeros(size), zeros(size), Order::new(size));
         List { values, marks, crd, order, init, vals: vec![], far }
@@ -55,7 +55,7 @@ impl<T: Element> List<T> {
             crd: self.crd.as_mut_ptr(),
             init: self.init,
             used: 0,
-            is_far: self.far.is_some(),
+            is_far: self.far.is_far(),
             home: self,
         }
     }
@@ -65,8 +65,7 @@ impl<T: Element> List<T> {
     #[cold]
     #[inline(never)]
     fn place_far(&mut self, at: [usize; 1]) -> (usize, *mut T) {
-        let init = self.init;
-        let far = self.far.get_or_insert_with(|| Box::new(Hash::new([0], init)));
+        let far = self.far.table();
         // SAFETY: none is needed.
         let place = unsafe { far.open().place(at) };
         (place, far.values().as_mut_ptr())
@@ -172,8 +171,8 @@ impl<'a, T: Element> OpenList<'a, T> {
 
 impl<T: Element> List<T> {
     fn gather(&mut self, used: usize) -> Gathered<'_, T, 1> {
-        if self.far.is_some() {
-            return self.far.as_mut().map_or(([&[]], &[]), |far| far.gather());
+        if self.far.is_far() {
+            return self.far.table().gather();
         }
         self.vals.clear();
         reserve(&mut self.vals, used);

@@ -3,11 +3,12 @@
 //! A mark a coordinate says whether the mask lists it, and whether it was written. What was written is gathered in the order
 //! of the mask, which is that of the coordinates: nothing is sorted, and what the mask does not list costs one look at a mark.
 //!
-//! Of a dimension that is too large for this ([`NEAR`]) what the mask lists is numbered, in a hash table.
+//! Of a dimension that is too large for this ([`Far`]) what the mask lists is numbered, in a hash table.
 
 use super::super::array::IndexArray;
 use super::super::memory::{reserve, zeros};
-use super::{Combine, Gathered, Hash, NEAR};
+use super::far::Far;
+use super::{Combine, Gathered};
 use crate::scalar::Element;
 
 /// Marks of coordinates; of those that the mask does not list it is 0.
@@ -17,12 +18,12 @@ const WRITTEN: u8 = 2;
 /// The memory.
 #[derive(Debug)]
 pub struct Masked<T> {
-    /// By coordinate, or by number; of those that are listed.
+    /// By coordinate; of those that are listed.
     values: Vec<T>,
-    /// Likewise; all 0 while it is not open.
+    /// By coordinate, or by number if the dimension is large; all 0 while it is not open.
     marks: Vec<u8>,
-    /// The numbers of what is listed, if the dimension is large.
-    far: Option<Box<Hash<bool, 1>>>,
+    /// What is listed, with its numbers and values, if the dimension is large.
+    far: Far<T>,
     init: T,
     /// What was gathered last.
     crd: Vec<i32>,
@@ -32,8 +33,7 @@ pub struct Masked<T> {
 impl<T: Element> Masked<T> {
     /// An empty one for the coordinates below a size. Ends the call if there is no memory for as many elements.
     pub fn new([size]: [usize; 1], init: T) -> Self {
-        let far = (size > NEAR).then(|| Box::new(Hash::new([size], false)));
-        let size = if far.is_some() { 0 } else { size };
+        let (far, size) = Far::of(size, init);
         Masked { values: zeros(size), marks: zeros(size), far, init, crd: vec![], vals: vec![] }
     }
 
@@ -48,10 +48,9 @@ impl<T: Element> Masked<T> {
         lo: usize,
         hi: usize,
     ) -> OpenMasked<'a, T, A> {
-        if self.far.is_some() {
+        if self.far.is_far() {
             // SAFETY: the caller's promise.
-            unsafe { self.number(mask, lo, hi) };
-            let (values, marks) = (self.values.as_mut_ptr(), self.marks.as_mut_ptr());
+            let (values, marks) = unsafe { self.number(mask, lo, hi) };
             return OpenMasked { values, marks, is_far: true, mask, lo, hi, home: self };
         }
         let (values, marks) = (self.values.as_mut_ptr(), self.marks.as_mut_ptr());
@@ -66,50 +65,50 @@ impl<T: Element> Masked<T> {
         OpenMasked { values, marks, is_far: false, mask, lo, hi, home: self }
     }
 
-    /// Numbers what the mask lists, in its order.
+    /// Numbers what the mask lists, in its order; gives values and marks by number.
     ///
     /// # Safety
     /// As for [`Masked::open`].
     #[cold]
     #[inline(never)]
-    unsafe fn number<A: IndexArray + ?Sized>(&mut self, mask: &A, lo: usize, hi: usize) {
-        let Some(far) = &mut self.far else { return };
+    unsafe fn number<A: IndexArray + ?Sized>(&mut self, mask: &A, lo: usize, hi: usize) -> (*mut T, *mut u8) {
+        let (far, marks) = (self.far.table(), &mut self.marks);
         for p in lo..hi {
             // SAFETY: the caller's promise.
             unsafe { far.open().place([mask.index(p)]) };
         }
-        let listed = far.values().len();
-        self.values.clear();
-        reserve(&mut self.values, listed);
-        self.marks.clear();
-        reserve(&mut self.marks, listed);
-        self.values.resize(listed, self.init);
-        self.marks.resize(listed, LISTED);
+        let values = far.values();
+        marks.clear();
+        reserve(marks, values.len());
+        marks.resize(values.len(), LISTED);
+        (values.as_mut_ptr(), marks.as_mut_ptr())
     }
 
     /// The number of what the mask lists.
     #[cold]
     #[inline(never)]
-    fn find(&self, at: usize) -> Option<usize> {
-        self.far.as_ref()?.find([at])
+    fn find(&mut self, at: usize) -> Option<usize> {
+        self.far.table().find([at])
     }
 
     /// Gathers by number.
     #[cold]
     #[inline(never)]
     fn gather_far<A: IndexArray + ?Sized>(&mut self, mask: &A, lo: usize, hi: usize) -> Gathered<'_, T, 1> {
-        let (crd, vals) = (&mut self.crd, &mut self.vals);
+        let Masked { far, marks, crd, vals, .. } = self;
+        let far = far.table();
         for p in lo..hi {
             // SAFETY: who opened it vouches for the mask.
             let at = unsafe { mask.index(p) };
-            let Some(n) = self.far.as_ref().and_then(|far| far.find([at])) else { continue };
             // What is listed twice is gathered once.
-            if std::mem::take(&mut self.marks[n]) == WRITTEN {
+            if let Some(n) = far.find([at])
+                && std::mem::take(&mut marks[n]) == WRITTEN
+            {
                 crd.push(at as i32);
-                vals.push(self.values[n]);
+                vals.push(far.values()[n]);
             }
         }
-        self.far.iter_mut().for_each(|far| far.clear());
+        far.clear();
         ([crd], vals)
     }
 }
@@ -172,7 +171,7 @@ impl<'a, T: Element, A: IndexArray + ?Sized> OpenMasked<'a, T, A> {
         home.vals.clear();
         reserve(&mut home.crd, hi - lo);
         reserve(&mut home.vals, hi - lo);
-        if home.far.is_some() {
+        if home.far.is_far() {
             return home.gather_far(mask, lo, hi);
         }
         let (crd, vals) = (home.crd.as_mut_ptr(), home.vals.as_mut_ptr());

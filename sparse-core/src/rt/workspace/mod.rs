@@ -7,6 +7,7 @@
 
 mod blocks;
 mod counting;
+mod far;
 mod hash;
 mod list;
 mod masked;
@@ -22,7 +23,6 @@ pub use sort::{OpenSort, Sort};
 
 use super::memory;
 use super::monoid::Monoid;
-use super::threads::EAGER;
 use crate::scalar::Element;
 
 /// How values of one element that stand apart are combined.
@@ -84,9 +84,6 @@ impl Number for u64 {
         self as usize
     }
 }
-
-/// A workspace has memory for all coordinates of a dimension up to this size, and for those that are written of a larger one.
-pub(super) const NEAR: usize = if EAGER { 5 } else { crate::work::NEAR };
 
 /// What was gathered: coordinates by dimension, and values, in one order.
 pub type Gathered<'a, T, const R: usize> = ([&'a [i32]; R], &'a [T]);

@@ -1,7 +1,8 @@
 use super::super::grown::Grown;
 use super::super::host::MOST;
 use super::super::monoid::Add;
-use super::{Blocks, By, Hash, Last, List, Masked, NEAR, Sort};
+use super::far::NEAR;
+use super::{Blocks, By, Hash, Last, List, Masked, Sort};
 use std::collections::BTreeMap;
 
 /// Numbers that look random.
