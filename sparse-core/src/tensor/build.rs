@@ -199,7 +199,7 @@ impl<T: Element, F: DenseFormat> Tensor<T, F> {
 }
 
 /// Appends an entry's coordinates.
-fn push(crd: &mut Vec<i32>, at: &[usize]) {
+pub(super) fn push(crd: &mut Vec<i32>, at: &[usize]) {
     crd.extend(at.iter().map(|&c| c as i32));
 }
 
@@ -213,7 +213,7 @@ pub(super) fn differing<T: Element, C: Coord>(dims: C, vals: &[T], skip: T) -> (
         for (part, values) in values.chunks(PART).enumerate() {
             if values.iter().fold(false, |any, v| any | (*v != skip)) {
                 for (n, &v) in values.iter().enumerate().filter(|(_, v)| **v != skip) {
-                    crd.extend(at.as_ref().iter().map(|&c| c as i32));
+                    push(&mut crd, at.as_ref());
                     if let Some(last) = crd.last_mut() {
                         *last = (part * PART + n) as i32;
                     }

@@ -3,7 +3,7 @@
 use super::build::{check_dense, differing};
 use super::count::{Counted, count, is_worth, transposed};
 use super::sort::{Column, Sorted, sort};
-use super::{Buffer, LevelArrays, LevelView, Tensor, fill};
+use super::{Buffer, LevelArrays, LevelView, Tensor, fill, level_sizes};
 use crate::error::Result;
 use crate::format::types::Coord;
 use crate::format::{Assembled, Format, FormatSpec, Level, assemble_fibers, expand, expand_shared};
@@ -207,7 +207,7 @@ fn reordered(
     (levels, to): (&[Level], &[usize]),
     dims: &[usize],
 ) -> Result<Ordered> {
-    let sizes: Vec<usize> = to.iter().map(|&d| dims[d]).collect();
+    let sizes = level_sizes(dims, to);
     let first = unsorted(sources);
     Ok(match first {
         0 => Ordered::Sorted(Sorted { columns, order: None }),

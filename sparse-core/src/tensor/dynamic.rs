@@ -1,8 +1,8 @@
 //! Tensors whose format and element type are known at run time: for the interpreter and for random tests.
 
-use super::build::{check_dense, check_range};
+use super::build::{check_dense, check_range, push};
 use super::sort::{Column, sort};
-use super::{Buffer, LevelArrays, LevelView, Parts, Tensor};
+use super::{Buffer, LevelArrays, LevelView, Parts, Tensor, check_inside};
 use crate::error::{Error, Result};
 use crate::format::{Format, FormatSpec, Walk, assemble, check_dims, locate, validate, views};
 use crate::scalar::{BinaryOp, DType, Element, Value};
@@ -49,11 +49,8 @@ impl DynTensor {
             if at.len() != dims.len() {
                 return Err(Error::RankMismatch { expected: dims.len(), found: at.len() });
             }
-            if let Some(dim) = (0..at.len()).find(|&d| at[d] >= dims[d]) {
-                let coordinate = at[dim].min(i64::MAX as usize) as i64;
-                return Err(Error::CoordinateOutOfRange { entry, dim, coordinate, size: dims[dim] });
-            }
-            crd.extend(at.iter().map(|&c| c as i32));
+            check_inside(at, &dims, entry)?;
+            push(&mut crd, at);
         }
         check_range(&dims, &crd, entries.len())?;
         let levels = Column::of_list(&crd, spec.order());
@@ -61,8 +58,7 @@ impl DynTensor {
         let mut values = Vec::with_capacity(entries.len());
         let in_order = |e: usize| sorted.order.as_ref().map_or(e, |order| order[e] as usize);
         values.extend((0..entries.len()).map(|e| entries[in_order(e)].1));
-        let columns = sorted.columns.into_iter().map(Arc::new).collect();
-        let built = assemble(&spec, &dims, columns, values.len(), keep_duplicates)?;
+        let built = assemble(&spec, &dims, sorted.shared(), values.len(), keep_duplicates)?;
         let mut vals = vec![spec.fill.value(dtype); built.positions];
         built.place(&values, &mut vals, sum);
         let vec = |array: Arc<Buffer<i32>>| Arc::unwrap_or_clone(array).into_vec();
