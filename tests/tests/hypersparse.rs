@@ -2,48 +2,11 @@
 //! the entries, and the result is that of the same entries in small dimensions.
 
 use sparse_gpu::prelude::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::ops::Range;
-
-thread_local! {
-    /// The largest block that this thread may have.
-    static MOST: Cell<usize> = const { Cell::new(usize::MAX) };
-}
-
-struct Small;
-
-impl Small {
-    fn has(size: usize) -> bool {
-        size <= MOST.get()
-    }
-}
-
-// SAFETY: what is not refused is left to the system's allocator.
-unsafe impl GlobalAlloc for Small {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        if Small::has(layout.size()) { unsafe { System.alloc(layout) } } else { std::ptr::null_mut() }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        if Small::has(layout.size()) { unsafe { System.alloc_zeroed(layout) } } else { std::ptr::null_mut() }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        if Small::has(size) { unsafe { System.realloc(ptr, layout, size) } } else { std::ptr::null_mut() }
-    }
-}
+use tests::memory::{self, Limited, alone};
 
 #[global_allocator]
-static SMALL: Small = Small;
+static LIMITED: Limited = Limited;
 
 /// The largest dimension.
 const HUGE: usize = i32::MAX as usize;
@@ -187,10 +150,8 @@ fn blocks(seed: u64) -> [Blocks<f64>; 2] {
 
 /// What a call gives, which may have no large block of memory.
 fn within<R>(call: impl FnOnce() -> Result<R, Error>) -> R {
-    MOST.set(BYTES);
-    let result = call();
-    MOST.set(usize::MAX);
-    result.unwrap()
+    let _alone = alone();
+    memory::within(BYTES, call).unwrap()
 }
 
 /// Has the far one the near one's entries? The first dimensions, so many, are large.

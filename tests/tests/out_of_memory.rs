@@ -1,71 +1,11 @@
 //! Memory that there is not is an error of the call, wherever in it that is found out, and the next call is as good as any.
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use sparse_gpu::prelude::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-/// Larger blocks are refused to the threads of a call.
-static MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-thread_local! {
-    /// Whether this thread is one of a call: other tests and their harness need memory at the same time.
-    static OF_THE_CALL: Cell<bool> = const { Cell::new(false) };
-}
-
-struct Small;
-
-impl Small {
-    fn has(size: usize) -> bool {
-        size <= MOST.load(Ordering::Relaxed) || !OF_THE_CALL.get()
-    }
-}
-
-// SAFETY: what is not refused is left to the system's allocator.
-unsafe impl GlobalAlloc for Small {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        if Small::has(layout.size()) { unsafe { System.alloc(layout) } } else { std::ptr::null_mut() }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        if Small::has(layout.size()) { unsafe { System.alloc_zeroed(layout) } } else { std::ptr::null_mut() }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        if Small::has(size) { unsafe { System.realloc(ptr, layout, size) } } else { std::ptr::null_mut() }
-    }
-}
+use std::sync::Mutex;
+use tests::memory::{Limited, alone, pool, within};
 
 #[global_allocator]
-static SMALL: Small = Small;
-
-/// One test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// Runs with blocks of so many bytes at most.
-fn within<R>(most: usize, run: impl FnOnce() -> R) -> R {
-    let before = OF_THE_CALL.replace(true);
-    MOST.store(most, Ordering::Relaxed);
-    let ran = run();
-    MOST.store(usize::MAX, Ordering::Relaxed);
-    OF_THE_CALL.set(before);
-    ran
-}
-
-/// Threads that [`within`] holds for.
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| OF_THE_CALL.set(true)).build().unwrap()
-}
+static LIMITED: Limited = Limited;
 
 /// A call that finds no memory within so many bytes, and is right with more, on one thread and on several.
 #[track_caller]
@@ -74,7 +14,7 @@ fn refused<T: PartialEq + Send + Sync>(
     expected: &T,
     call: impl Fn() -> Result<T, Error> + Sync,
 ) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     for threads in [1, 3] {
         pool(threads).install(|| {
             for _ in 0..3 {
@@ -166,7 +106,7 @@ fn workspaces_as_long_as_rows() {
     assert!(c.stored() > a.stored());
     refused(1 << 28, &c, || spgemm(&a, &b));
     let b = hypersparse(900, i32::MAX as usize);
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let c = within(1 << 28, || spgemm(&a, &b)).unwrap();
     assert!(c == hashed(&a, &b).unwrap() && c.stored() == 2 * a.stored());
 }
@@ -214,7 +154,7 @@ fn copies_of_a_result() {
     let a = Csr::<f64>::random_sparse([20_000, 20_000], 0.001, 1);
     let y = Mutex::new(DenseVec::zeros([20_000]));
     let sums = || -> Result<(), Error> { column_sums(&a, &mut y.lock().unwrap()) };
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     pool(3).install(|| {
         assert!(matches!(within(100_000, sums), Err(Error::OutOfMemory { bytes: 160_000 })));
         sums().unwrap();
@@ -230,7 +170,7 @@ fn results_that_grow() {
     let c = spgemm(&a, &a).unwrap();
     let bytes = c.stored() * 8;
     refused(bytes - 1000, &c, || spgemm(&a, &a));
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     for threads in [1, 3] {
         assert!(pool(threads).install(|| within(bytes + 100, || spgemm(&a, &a))).unwrap() == c);
     }
@@ -261,7 +201,7 @@ fn results_that_positions_cannot_count() {
         Coo::from_triplets([200, 300], entries).unwrap(),
         SparseVec::from_triplets([60_000], (0..60_000).map(|k| ([k], 1.0))).unwrap(),
     );
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let refused = within(10_000, || dense_blocks(&a, &b, &wide));
     assert!(matches!(refused, Err(Error::TooManyEntries { count: 0xc000_0000 })), "{:?}", refused.err());
     let refused = within(10_000, || outer(&list, &long));
