@@ -130,14 +130,17 @@ impl Lowerer<'_> {
         if inner.is_empty() {
             return Ok(inner);
         }
-        self.note(format!("`{tensor}` is looked up along `{along}`: a table says where its coordinates are"));
+        let mut note =
+            format!("`{tensor}` is looked up along `{along}`: a table says where its coordinates are");
         block.extend(inner);
         if self.levels[a.index()].first().is_some_and(|rows| rows.lists_coordinates()) {
+            note.push_str(&format!("; where there are more than {NEAR} it is merged"));
             let untabled = [&st.untabled[..], &[(a, level)]].concat();
             let otherwise = self.lower(loops, State { untabled, ..st })?;
             block =
                 vec![Stmt::If { cond: build::le(size, Expr::Index(NEAR as u64)), then: block, otherwise }];
         }
+        self.note(note);
         code.extend(if ends { guard(build::lt(s.begin, s.end), block) } else { block });
         Ok(code)
     }
