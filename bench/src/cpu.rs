@@ -218,6 +218,9 @@ fn peers(threaded: bool) {
         Ok(mkl) => eprintln!("mkl: {}", mkl.path.display()),
         Err(e) => eprintln!("mkl: not found: {e}"),
     }
+    if !cfg!(feature = "faer") {
+        eprintln!("faer: not in this program: build it with `--features faer`");
+    }
     match gcc::get() {
         Ok(gcc) => eprintln!("gcc: {}", gcc.compiler.display()),
         Err(e) => eprintln!("gcc: no C compiler: {e}"),

@@ -91,7 +91,7 @@ fn matrix(n: usize, salt: usize) -> Csr<i64> {
 #[test]
 fn every_amount_of_work() {
     // From less than a part to all of them.
-    for n in [1, 5, 300, 1500, 12_000] {
+    for n in [1, 5, 300, 800, 12_000] {
         let (a, b) = (matrix(n, 0), matrix(n, 1));
         coo_sum::check(&a, &b);
         dcsr_sum::check(&a, &b);
@@ -111,7 +111,7 @@ fn every_amount_of_work() {
         if n <= 300 {
             features::check(&a, &b, &a);
         }
-        if n <= 1500 {
+        if n <= 800 {
             product::check(&a, &b);
             of_transpose::check(&a);
             coarse::check(&a, &b);

@@ -1,8 +1,9 @@
 //! `cargo xtask native`: random kernels through the macro and rustc.
 
 use crate::nvrtc;
-use crate::shell::{Done, plain, root};
+use crate::shell::{Done, cargo, root, run as sh};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use tests::case::Case;
 use tests::differential::{Outcome, Run, Stop, Suite, check};
@@ -31,6 +32,9 @@ impl Args {
         Args { cases, optimized, miri: 0, seed }
     }
 }
+
+/// What has the path of the crate's source.
+const SOURCE: &str = "NATIVE_BATCH";
 
 /// Compares kernels of all kinds.
 pub(crate) fn run(args: &Args) -> Done {
@@ -67,23 +71,25 @@ impl Kind {
         }
     }
 
-    /// Builds and runs the crate.
-    fn command(&self) -> Command {
-        let run = ["run", "--quiet", "-p", "native-batch", "--features", "batch"];
+    /// Builds the crate from the file at a path, unless that is done by what runs it, and says what runs it.
+    fn command(&self, source: &Path) -> Result<Command, String> {
+        let program = ["--quiet", "-p", "native-batch", "--features", "native-batch/batch"];
         let settings: &[&str] = match self {
             Kind::Debug => &[],
             Kind::Release => &["opt-level=3", "overflow-checks=false", "debug-assertions=false"],
             Kind::Miri => {
                 let mut command = Command::new("rustup");
-                command.args(["run", "nightly", "cargo", "miri"]).args(run).current_dir(root());
+                command.args(["run", "nightly", "cargo", "miri", "run"]).args(program).current_dir(root());
                 command.env("MIRIFLAGS", MIRI);
-                return command;
+                return Ok(command);
             }
         };
         let of_the_crate = |set| ["--config".into(), format!("profile.checked.package.native-batch.{set}")];
-        let mut command = plain(run[0], &run[1..]);
-        command.args(settings.iter().flat_map(of_the_crate));
-        command
+        // With the tests, so that what it uses has the same features, and is built.
+        let mut build = cargo(&["build", "--profile", "checked", "-p", "tests", "--bin", "native-batch"]);
+        build.args(program).args(settings.iter().flat_map(of_the_crate)).env(SOURCE, source);
+        sh(&mut build)?;
+        Ok(Command::new(nvrtc::target().join("checked/native-batch")))
     }
 }
 
@@ -93,13 +99,13 @@ fn batch(kind: &Kind, count: u64, seed: u64) -> Done {
     let path = nvrtc::target().join(format!("native-batch-{}.rs", kind.name()));
     fs::write(&path, tests::native::source(&cases)).map_err(|e| format!("{}: {e}", path.display()))?;
     let output = kind
-        .command()
-        .env("NATIVE_BATCH", &path)
+        .command(&path)?
+        .env(SOURCE, &path)
         // More than there are cores, so that they are interrupted anywhere.
         .env("RAYON_NUM_THREADS", "4")
         .stderr(std::process::Stdio::inherit())
         .output()
-        .map_err(|e| format!("cargo or rustup could not be started: {e}"))?;
+        .map_err(|e| format!("the kernels or rustup could not be started: {e}"))?;
     if !output.status.success() {
         return Err(format!("{}: {}", path.display(), output.status));
     }

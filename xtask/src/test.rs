@@ -115,10 +115,13 @@ fn tests() -> Done {
         sh(command.arg("--no-fail-fast").env("SPARSE_NVRTC", nvrtc))
     };
     let checked = ["test", "--profile", "checked", "--workspace"];
-    let others = cargo(&[&checked[..], &["--exclude", "sparse-core", "--tests"]].concat());
+    // Without `faer`, beside which everything is measured, and which the lints compile: it takes as long as the rest. Other features
+    // are those that the tests ask for.
+    let others = ["--exclude", "sparse-core", "--tests", "--no-default-features"];
+    let others = cargo(&[&checked[..], &others].concat());
     // To optimise its unit tests takes minutes, to run them seconds. Those in its documentation use the crate that the others do.
     let own = plain("test", &["-p", "sparse-core", "--lib"]);
-    let documentation = cargo(&[&checked[..], &["--doc"]].concat());
+    let documentation = cargo(&[&checked[..], &["--doc", "--no-default-features"]].concat());
     test(others).and(test(own)).and(test(documentation))
 }
 

@@ -1,19 +1,17 @@
 //! A sparse matrix times a vector, and times a dense matrix.
 
-use super::{Bench, Candidate, key};
+use super::{Bench, Candidate, faer, key};
 use crate::check::Reference;
 use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::hand;
-use crate::peers::{Scalar, faer, mkl, sprs};
+use crate::peers::{Scalar, mkl, sprs};
 use crate::scheduled::{Named, Scheduled};
 use crate::storage;
 use crate::view::CsrView;
-use ::faer::{MatMut, MatRef};
 use ndarray::{ArrayView2, ArrayViewMut2};
 use sparse_core::format::DenseFormat;
 use sparse_core::tensor::{Csc, Csr, DenseMat, DenseMatColumnMajor, DenseVec, Tensor};
-use std::time::Instant;
 
 /// A dense result, and how the last call has laid it out.
 pub(super) struct DenseResult<T: Scalar, F: DenseFormat> {
@@ -140,24 +138,5 @@ fn libraries<'a, T: Scalar, F: DenseFormat>(
             sprs::spmm(view, array, c);
         }
     }));
-
-    // faer by its own layouts: the dense matrices by columns, A whichever way is faster on this input.
-    let dense = MatRef::from_column_major_slice(by_columns, a.cols, n);
-    let (rows_first, columns_first) = (faer::by_rows(a), faer::by_columns(storage::by_columns(transposed)));
-    let call = move |c: &mut DenseResult<T, F>, rows: bool| {
-        c.by_columns = true;
-        let c = MatMut::from_column_major_slice_mut(c.vals(), a.rows, n);
-        if rows {
-            faer::matmul_by_rows(rows_first, dense, c)
-        } else {
-            faer::matmul_by_columns(columns_first, dense, c)
-        }
-    };
-    let rows = [true, false].map(|rows| {
-        call(result, rows);
-        let start = Instant::now();
-        call(result, rows);
-        start.elapsed()
-    });
-    candidates.push(Candidate::new("faer", move |c| call(c, rows[0] <= rows[1])));
+    faer::matmul(candidates, a, storage::by_columns(transposed), by_columns, n, result);
 }

@@ -1,6 +1,8 @@
 //! The kernels: for each, what every implementation is called with, and what its result has to be.
 
 mod dense;
+#[cfg_attr(not(feature = "faer"), path = "without_faer.rs")]
+mod faer;
 mod only;
 pub(crate) mod ours;
 mod product;

@@ -1,12 +1,12 @@
 //! `C = A·B`, `A ∘ (A·A)`, `Aᵀ·A` and `Aᵀ` of sparse matrices, the result's rows in order.
 
-use super::sparse::{Block, Rows, SparseResult, accepts, of_faer, of_hand, of_ours, of_sprs};
-use super::{Bench, Candidate, key};
+use super::sparse::{Block, Rows, SparseResult, accepts, of_hand, of_ours, of_sprs};
+use super::{Bench, Candidate, faer, key};
 use crate::check::Reference;
 use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::hand;
-use crate::peers::{Scalar, faer, mkl, sprs};
+use crate::peers::{Scalar, mkl, sprs};
 use crate::report::Key;
 use crate::storage;
 use crate::view::CsrView;
@@ -41,10 +41,7 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
         candidates.push(Candidate::new("sprs", move |c: &mut SparseResult<T>| {
             c.put(sprs::spgemm(left, right), |m| Some(of_sprs(m)));
         }));
-        let (left, right) = (faer::by_columns(a), faer::by_columns(b));
-        candidates.push(Candidate::new("faer", move |c: &mut SparseResult<T>| {
-            c.put(faer::spgemm(left, right), |m| m.as_ref().map(of_faer));
-        }));
+        faer::spgemm(&mut candidates, a, b);
     }
     if let Ok(mkl) = mkl::get()
         && let (Some(left), Some(right)) = (mkl::Matrix::new(mkl, a), mkl::Matrix::new(mkl, b))

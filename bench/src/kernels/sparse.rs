@@ -1,16 +1,15 @@
 //! Kernels whose result is a sparse matrix: SDDMM, sums and products by elements.
 
 use super::ours::Ours;
-use super::{Bench, Candidate, key};
+use super::{Bench, Candidate, faer, key};
 use crate::check::Reference;
 use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::hand::{self, Merged};
-use crate::peers::{Scalar, faer, gcc, mkl, sprs};
+use crate::peers::{Scalar, gcc, mkl, sprs};
 use crate::scheduled::Scheduled;
 use crate::storage;
 use crate::view::CsrView;
-use ::faer::sparse::SparseColMat;
 use ::sprs::CsMatI;
 use sparse_core::tensor::{Csr, DenseMat};
 use std::borrow::Borrow;
@@ -206,11 +205,8 @@ fn libraries<'a, T: Scalar>(
     b: CsrView<'a, T>,
     alone: bool,
 ) {
-    let (left, right) = (faer::by_columns(a), faer::by_columns(b));
     if alone {
-        candidates.push(Candidate::new("faer", move |c: &mut SparseResult<T>| {
-            c.put(faer::add(left, right), |m| m.as_ref().map(of_faer));
-        }));
+        faer::add(candidates, a, b);
     }
     if let Ok(mkl) = mkl::get()
         && let (Some(left), Some(right)) = (mkl::Matrix::new(mkl, a), mkl::Matrix::new(mkl, b))
@@ -227,12 +223,6 @@ fn libraries<'a, T: Scalar>(
 /// The rows of a matrix of `sprs`.
 pub(super) fn of_sprs<T: Scalar>(m: &CsMatI<T, i32>) -> Rows<'_, T> {
     Rows { pos: m.indptr().raw_storage().to_vec(), crd: m.indices(), vals: m.data() }
-}
-
-/// The rows of a matrix of `faer`, which are its columns.
-pub(super) fn of_faer<T: Scalar>(m: &SparseColMat<u32, T>) -> Rows<'_, T> {
-    let (pos, crd) = (faer::signed(m.col_ptr()), faer::signed(m.row_idx()));
-    Rows { pos: pos.to_vec(), crd, vals: m.val() }
 }
 
 /// The union or the intersection of two patterns, by a dense row.

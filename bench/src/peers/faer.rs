@@ -8,7 +8,14 @@ use faer::sparse::linalg::matmul::{sparse_dense_matmul, sparse_sparse_matmul};
 use faer::sparse::{
     SparseColMat, SparseColMatRef, SparseRowMatRef, SymbolicSparseColMatRef, SymbolicSparseRowMatRef,
 };
+use faer::traits::{ComplexField, Conjugate};
 use faer::{Accum, MatMut, MatRef, Par};
+
+/// What the library asks of an element type.
+pub(crate) trait Element: ComplexField + Conjugate<Canonical = Self> {}
+
+impl Element for f32 {}
+impl Element for f64 {}
 
 /// Coordinates and positions as faer wants them.
 fn unsigned(indices: &[i32]) -> &[u32] {

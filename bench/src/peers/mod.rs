@@ -1,6 +1,7 @@
 //! The libraries that are measured beside our kernels, each behind the same plain slices.
 
 pub(crate) mod cusparse;
+#[cfg_attr(not(feature = "faer"), path = "without_faer.rs")]
 pub(crate) mod faer;
 pub(crate) mod gcc;
 pub(crate) mod mkl;
@@ -15,8 +16,7 @@ pub(crate) trait Scalar:
     + crate::scheduled::Scheduled
     + num_traits::Zero
     + ::sprs::MulAcc
-    + ::faer::traits::ComplexField
-    + ::faer::traits::Conjugate<Canonical = Self>
+    + faer::Element
     + mkl::Element
     + gcc::Element
 {

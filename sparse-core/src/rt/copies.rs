@@ -1,11 +1,11 @@
 //! Loops on threads that reduce into copies of an array, one a chunk of the iterations.
 
+use super::limits::limits;
 use super::memory;
 use super::monoid::Monoid;
 use super::pool::{current_num_threads, join, within};
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, EAGER, Home, Task, cut};
-use super::worth::WORTH;
+use super::threads::{Balance, Chunk, Home, Task, cut};
 use super::{Isa, Store};
 use crate::format::Buffer;
 use crate::scalar::Element;
@@ -16,9 +16,6 @@ const CHUNKS: usize = 64;
 
 /// A copy costs little if a chunk makes so many times as many operations.
 const LITTLE: usize = 16;
-
-/// So many elements are combined at once.
-const PART: usize = if EAGER { 2 } else { 1 << 13 };
 
 /// A [`Task`] that reduces into an array.
 pub trait Reducer<T: Element>: Task<Appended = ()> + Sized {
@@ -48,10 +45,11 @@ pub unsafe fn threads_with_copies<T: Element, R: Reducer<T>>(
     balance: impl Balance,
 ) {
     let (Range { start: lo, end: hi }, target) = (range, task.target());
-    let worth = if EAGER { usize::MAX } else { work / target.len().saturating_mul(2).max(1) };
+    let cost = target.len().saturating_mul(limits().copied);
+    let worth = work.checked_div(cost).unwrap_or(usize::MAX);
     let most = hi.saturating_sub(lo).min(worth);
     let chunks = match worth / LITTLE {
-        _ if work < WORTH => 1,
+        _ if work < limits().worth => 1,
         0..CHUNKS => most.min(current_num_threads()),
         _ => most.min(CHUNKS),
     };
@@ -144,7 +142,7 @@ unsafe fn combine<T: Element>(
 ) {
     // SAFETY: the caller's promise; halves have no element in common.
     unsafe {
-        if hi - lo <= PART {
+        if hi - lo <= limits().combined {
             let part = target.part(lo, hi);
             return copies.iter().for_each(|copy| merge(part, &copy[lo..hi], monoid));
         }

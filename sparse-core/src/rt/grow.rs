@@ -2,11 +2,12 @@
 
 use super::grown::Grown;
 use super::isa::Isa;
+use super::limits::limits;
 use super::parts::{Chunks, Done, Lens, Parts, SAMPLE, in_order};
 use super::pool::current_num_threads;
 use super::shared::Shared;
 use super::threads::{Balance, Before, Chunk, Home, Task, cut};
-use super::worth::{WORTH, parts};
+use super::worth::parts;
 use crate::scalar::Element;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +69,7 @@ pub unsafe fn grow<T: Element, const N: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let before = |i| balance.before(i);
-        if work < WORTH || range.len() < 2 || current_num_threads() < 2 {
+        if work < limits().worth || range.len() < 2 || current_num_threads() < 2 {
             let home = Home::default();
             let run = |lo, hi| isa.run(task, Chunk { lo, hi, alone: true, home: &home });
             return alone(&run, task.arrays(), range, work, &before);
@@ -125,7 +126,7 @@ unsafe fn alone<T: Element, const N: usize>(
     work: usize,
     before: Before<'_>,
 ) {
-    if work < WORTH || hi.saturating_sub(lo) < SAMPLE {
+    if work < limits().worth || hi.saturating_sub(lo) < SAMPLE {
         return run(lo, hi);
     }
     let (first, end) = (before(lo), before(hi));

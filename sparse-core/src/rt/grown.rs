@@ -9,18 +9,13 @@
 use super::Counts;
 use super::array::Store;
 use super::host::MOST;
+use super::limits::limits;
 use super::parts::Done;
 use super::shared::Shared;
-use super::threads::EAGER;
 use crate::error::{Error, Result};
 use crate::format::Buffer;
 use crate::scalar::Element;
 use std::ops::{Deref, Range};
-
-/// Elements that an array grows to before they are counted; few where small tests are to count.
-const MANY: usize = if EAGER { 24 } else { 1 << 27 };
-/// Elements that it grows to if no more are expected.
-const LIKELY: usize = if EAGER { 48 } else { MOST };
 
 /// A growing array of a result.
 #[derive(Debug)]
@@ -35,7 +30,7 @@ pub struct Grown<T: Element> {
 impl<T: Element> Grown<T> {
     /// An empty one.
     pub fn new() -> Self {
-        Grown::up_to(MANY)
+        Grown::up_to(limits().grown)
     }
 
     /// An empty one that holds so many elements.
@@ -70,7 +65,8 @@ impl<T: Element> Grown<T> {
 
     /// Is it to have room for so many elements, when so much is done?
     pub(super) fn may_reach(&self, len: usize, done: Done) -> bool {
-        len <= self.most || (len <= LIKELY && done.expects(len).is_some_and(|len| len <= LIKELY))
+        let likely = limits().likely;
+        len <= self.most || (len <= likely && done.expects(len).is_some_and(|len| len <= likely))
     }
 
     /// Room for so many elements, which are all that are expected, if it may have that, and there is memory. That of a known
@@ -80,9 +76,10 @@ impl<T: Element> Grown<T> {
             && !self.is_short()
             && self.array.capacity() < self.most
         {
-            if len <= LIKELY {
+            let likely = limits().likely;
+            if len <= likely {
                 // The first part of a loop may say too little.
-                self.most = self.most.max(LIKELY.min(2 * len));
+                self.most = self.most.max(likely.min(2 * len));
             }
             self.array.expect(len.min(self.most));
         }
@@ -325,8 +322,13 @@ mod tests {
 
     #[test]
     fn what_is_likely_to_be_counted_grows() {
-        let cases =
-            [(Some(30), false), (Some(20), false), (Some(19), true), (None, true), (Some(LIKELY + 1), true)];
+        let cases = [
+            (Some(30), false),
+            (Some(20), false),
+            (Some(19), true),
+            (None, true),
+            (Some(limits().likely + 1), true),
+        ];
         for (expected, is_short) in cases {
             let mut array = Grown::up_to(10);
             array.expect(expected);

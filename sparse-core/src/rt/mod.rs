@@ -12,6 +12,7 @@ mod host;
 mod isa;
 mod joined;
 mod kernel;
+mod limits;
 mod loops;
 mod memory;
 pub mod monoid;
@@ -44,6 +45,7 @@ pub use host::{
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use joined::{Joined, length};
 pub use kernel::{Args, KernelInfo, Output, Runs, RunsOn, Signature};
+pub use limits::use_small_limits;
 pub use loops::{Rest, align, fiber, more_than_four, rest, unforeseen};
 pub use memory::within_memory;
 pub use parts::Lens;

@@ -12,18 +12,16 @@
 //! take chunks of others'. The pool is rayon's: the one that the call is made in, or the global one, of which
 //! `RAYON_NUM_THREADS` says how large it is.
 //!
-//! With the feature `eager-threads` every loop is worth it, in chunks of one operation, so that small tests race.
+//! In tests with [`use_small_limits`](super::use_small_limits) every loop is worth it, in chunks of one operation.
 
 use super::array::IndexArray;
 pub use super::home::Home;
+use super::limits::limits;
 use super::pool::join;
 use super::search::first;
 use super::worth::Worth;
 use super::{Isa, Level};
 use std::ops::Range;
-
-/// Is every loop worth its threads?
-pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
 
 /// Iterations in a row, run by one thread.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +101,7 @@ impl<A: Balance, B: Balance> Balance for (A, B) {
 /// eighth of them, if the rows fill the vectors.
 #[inline]
 pub fn in_lanes(work: usize, row: usize) -> usize {
-    if EAGER { work } else { work / (row / 4).clamp(1, 8) }
+    work / (row / 4).clamp(1, limits().lanes)
 }
 
 /// Runs a loop that makes about `work` scalar operations.

@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// What the crate's `main.rs` includes.
 pub fn source(cases: &[(u64, Case)]) -> String {
     let mut out = String::from(HEAD);
-    let mut main = String::from("fn main() {\n");
+    let mut main = String::from("fn main() {\n    sparse_core::rt::use_small_limits();\n");
     for (number, case) in cases {
         module(*number, case, &mut out);
         let _ = writeln!(main, "    report({number}, {}, case_{number}::run);", any_order(case));

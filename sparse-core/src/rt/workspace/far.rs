@@ -1,12 +1,9 @@
 //! What a workspace over a large dimension has instead of arrays by coordinate: matrices that store nothing for an empty row have
 //! dimensions of which an array would be most of the memory there is.
 
-use super::super::threads::EAGER;
+use super::super::limits::limits;
 use super::Hash;
 use crate::scalar::Element;
-
-/// A workspace has memory for all coordinates of a dimension up to this size, and for those that are written of a larger one.
-pub(super) const NEAR: usize = if EAGER { 5 } else { crate::work::NEAR };
 
 /// The hash table of a large dimension.
 #[derive(Debug)]
@@ -15,7 +12,11 @@ pub(super) struct Far<T>(Option<Box<Hash<T, 1>>>);
 impl<T: Element> Far<T> {
     /// That of a dimension, and the size that arrays by its coordinates have.
     pub(super) fn of(size: usize, init: T) -> (Self, usize) {
-        if size > NEAR { (Far(Some(Box::new(Hash::new([size], init)))), 0) } else { (Far(None), size) }
+        if size > limits().near {
+            (Far(Some(Box::new(Hash::new([size], init)))), 0)
+        } else {
+            (Far(None), size)
+        }
     }
 
     /// Is there one?

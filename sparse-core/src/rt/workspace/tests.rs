@@ -1,8 +1,8 @@
 use super::super::grown::Grown;
 use super::super::host::MOST;
 use super::super::monoid::Add;
-use super::far::NEAR;
 use super::{Blocks, By, Hash, Last, List, Masked, Sort};
+use crate::work::NEAR;
 use std::collections::BTreeMap;
 
 /// Numbers that look random.
