@@ -15,11 +15,11 @@ pub(super) struct Limits {
     pub(super) chunk: usize,
     /// The same of a loop that is worth threads that are awake alone.
     pub(super) small_chunk: usize,
-    /// So many scalar operations take as long as one in vectors, at most.
+    /// So many operations on whole rows take as long as one on a scalar, at most.
     pub(super) lanes: usize,
     /// May a small loop follow so soon on another that it finds the threads awake?
     pub(super) may_be_awake: bool,
-    /// Copies of what a loop reduces into are made for so few operations an element of them; none are where a loop has fewer.
+    /// To make a copy of what a loop reduces into, and to combine it, costs so many operations an element.
     pub(super) copied: usize,
     /// So many elements of copies are combined at once.
     pub(super) combined: usize,
