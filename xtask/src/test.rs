@@ -115,8 +115,8 @@ fn tests() -> Done {
         sh(command.arg("--no-fail-fast").env("SPARSE_NVRTC", nvrtc))
     };
     let checked = ["test", "--profile", "checked", "--workspace"];
-    // Without `faer`, beside which everything is measured, and which the lints compile: it takes as long as the rest. Other features
-    // are those that the tests ask for.
+    // Without `faer`, beside which everything is measured, and which the lints compile: it is long to compile. Other features are
+    // those that the tests ask for.
     let others = ["--exclude", "sparse-core", "--tests", "--no-default-features"];
     let others = cargo(&[&checked[..], &others].concat());
     // To optimise its unit tests takes minutes, to run them seconds. Those in its documentation use the crate that the others do.
