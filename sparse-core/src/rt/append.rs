@@ -9,6 +9,7 @@
 
 use super::array::Store;
 use super::memory::allocated;
+use super::nontemporal::Destination;
 use super::parts::{Chunks, Done, Lens, Parts, in_order};
 use super::shared::Shared;
 use super::threads::{Balance, Before, Chunk, Home, Task};
@@ -54,7 +55,7 @@ pub unsafe fn append<T: Element, const N: usize>(
         let chunks = worth.parts().max(parts(before(range.end) - before(range.start)));
         // Iterations have their work, and what they may append.
         let with_room = |i| balance.before(i) + before(i);
-        let bounded = Bounded { run: &run, result, before: &before };
+        let bounded = Bounded { run: &run, result, destination: result.destination(), before: &before };
         in_order(&bounded, Chunks::of(range, &with_room, chunks), lens)
     }
 }
@@ -63,6 +64,7 @@ struct Bounded<'a, T, const N: usize> {
     /// Runs iterations, which append to arrays from their beginning on; gives the lengths of what they have appended.
     run: &'a (dyn Fn(Arrays<T, N>, Chunk<'_>) -> Lens<N> + Sync),
     result: Arrays<T, N>,
+    destination: Destination,
     before: Before<'a>,
 }
 
@@ -74,6 +76,11 @@ struct Arrays<T, const N: usize> {
 }
 
 impl<T: Element, const N: usize> Arrays<T, N> {
+    fn destination(&self) -> Destination {
+        let indices = self.indices.iter().map(Shared::bytes);
+        Destination::of(indices.sum::<usize>() + self.values.bytes())
+    }
+
     /// The arrays from some elements on.
     ///
     /// # Safety
@@ -129,9 +136,9 @@ impl<T: Element, const N: usize> Parts<N> for Bounded<'_, T, N> {
         // SAFETY: parts have their own places in the result.
         unsafe {
             for (n, array) in self.result.indices.iter().enumerate() {
-                array.copy(begin.indices[n], &part.indices[n]);
+                array.copy(begin.indices[n], &part.indices[n], self.destination);
             }
-            self.result.values.copy(begin.values, &part.values);
+            self.result.values.copy(begin.values, &part.values, self.destination);
         }
     }
 }

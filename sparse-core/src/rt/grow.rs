@@ -3,6 +3,7 @@
 use super::grown::Grown;
 use super::isa::Isa;
 use super::limits::limits;
+use super::nontemporal::Destination;
 use super::parts::{Chunks, Done, Lens, Parts, SAMPLE, in_order};
 use super::pool::current_num_threads;
 use super::shared::Shared;
@@ -173,6 +174,11 @@ impl<T: Element, const N: usize> Room<T, N> {
         Room { arrays, indices, values, begin }
     }
 
+    fn destination(&self) -> Destination {
+        let indices = self.indices.iter().map(Shared::bytes);
+        Destination::of(indices.sum::<usize>() + self.values.bytes())
+    }
+
     /// Is there room up to these lengths?
     fn reaches(&self, end: Lens<N>) -> bool {
         let mut indices = self.indices.iter().zip(end.indices);
@@ -236,10 +242,11 @@ impl<T: Element, const N: usize> Parts<N> for Growing<'_, T, N> {
         }
         // SAFETY: parts have their own places in the result, which is where it is as long as it is read.
         unsafe {
+            let destination = room.destination();
             for (n, array) in room.indices.iter().enumerate() {
-                array.copy(begin.indices[n], &part.indices[n]);
+                array.copy(begin.indices[n], &part.indices[n], destination);
             }
-            room.values.copy(begin.values, &part.values);
+            room.values.copy(begin.values, &part.values, destination);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The sizes from which on the runtime does something in another way, and those by which small tests reach all ways.
 
 use super::host::MOST;
+use super::streaming::STREAMS;
 use crate::work::{NEAR, WARM_LOG2, WORTH_LOG2};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -23,6 +24,8 @@ pub(super) struct Limits {
     pub(super) copied: usize,
     /// So many elements of copies are combined at once.
     pub(super) combined: usize,
+    /// A result of so many bytes is too large for the caches.
+    pub(super) past_caches: usize,
     /// Elements that an array grows to before they are counted.
     pub(super) grown: usize,
     /// Elements that it grows to if no more are expected.
@@ -40,6 +43,7 @@ static USUAL: Limits = Limits {
     may_be_awake: true,
     copied: 2,
     combined: 1 << 13,
+    past_caches: STREAMS,
     grown: 1 << 27,
     likely: MOST,
     near: NEAR,
@@ -55,6 +59,7 @@ static SMALL: Limits = Limits {
     may_be_awake: false,
     copied: 0,
     combined: 2,
+    past_caches: 1,
     grown: 24,
     likely: 48,
     near: 5,

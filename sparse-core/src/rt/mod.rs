@@ -16,6 +16,7 @@ mod limits;
 mod loops;
 mod memory;
 pub mod monoid;
+mod nontemporal;
 mod parts;
 mod pool;
 mod rows;

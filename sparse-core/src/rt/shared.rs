@@ -3,6 +3,7 @@
 use super::array::Load;
 use super::memory::allocated;
 use super::monoid::Monoid;
+use super::nontemporal::Destination;
 use crate::format::Buffer;
 use crate::scalar::Element;
 use std::mem::MaybeUninit;
@@ -34,6 +35,11 @@ impl<T: Copy + Send + Sync> Shared<T> {
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// How much memory they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
     }
 
     /// Overwrites the element at `i`.
@@ -76,10 +82,13 @@ impl<T: Copy + Send + Sync> Shared<T> {
     ///
     /// # Safety
     /// They are in bounds, the array is still there, and no other thread touches any of them.
-    pub(super) unsafe fn copy(self, i: usize, from: &[T]) {
+    pub(super) unsafe fn copy(self, i: usize, from: &[T], destination: Destination)
+    where
+        T: Element,
+    {
         debug_assert!(from.len() <= self.len && i <= self.len - from.len());
-        // SAFETY: the caller's promise; whoever borrows them has the elements elsewhere.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.ptr.add(i), from.len()) }
+        // SAFETY: the caller's promise.
+        unsafe { destination.copy(from, self.ptr.add(i)) }
     }
 
     /// Combines a value into the element at `i`, which other threads may do too. A thread that is alone need not pay

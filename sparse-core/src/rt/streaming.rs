@@ -7,7 +7,7 @@
 use super::{Float, IndexArray, Isa, Level, Load};
 
 /// Entries of this many bytes do not stay in the caches.
-const STREAMS: usize = 24 << 20;
+pub(super) const STREAMS: usize = 24 << 20;
 /// So many elements ahead.
 const AHEAD: usize = 512;
 

@@ -1,0 +1,99 @@
+//! Copies to memory that nobody reads soon, with non-temporal stores.
+//!
+//! An ordinary store reads the line that it is going to overwrite. Where the line comes from main memory and goes back to it, that is
+//! half of the traffic: from a core's cache, `memcpy` writes 8.5 GB/s there and these stores 14.5 (Sapphire Rapids, 64 KB at a time).
+//! What is to be read again while it is in the caches is not copied so.
+
+use super::limits::limits;
+use crate::scalar::Element;
+
+/// The bytes of a line, which is written as a whole.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+const LINE: usize = 64;
+
+/// Where the elements of a result are copied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// Some of it may be in the caches when it is read.
+    Caches,
+    /// It is too large for them.
+    Memory,
+}
+
+impl Destination {
+    /// Of a result that takes so many bytes.
+    pub(super) fn of(bytes: usize) -> Self {
+        if bytes >= limits().past_caches { Destination::Memory } else { Destination::Caches }
+    }
+
+    /// Copies elements. Whoever is told that they are there finds them.
+    ///
+    /// # Safety
+    /// There is memory for them at `to`, which nobody else touches.
+    pub(super) unsafe fn copy<T: Element>(self, from: &[T], to: *mut T) {
+        // SAFETY: the caller's promise; whoever borrows the slice has the elements elsewhere. Elements have no padding.
+        unsafe {
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            if self == Destination::Memory {
+                return copy_past_caches(from.as_ptr().cast(), to.cast(), size_of_val(from));
+            }
+            std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
+        }
+    }
+}
+
+/// Copies bytes, whole lines with non-temporal stores.
+///
+/// # Safety
+/// As of [`std::ptr::copy_nonoverlapping`], and all are initialised.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+unsafe fn copy_past_caches(from: *const u8, to: *mut u8, bytes: usize) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    let head = to.align_offset(LINE).min(bytes);
+    let lines = head + (bytes - head) / LINE * LINE;
+    // SAFETY: the caller's promise; a line begins at its address. Every x86-64 has the instructions.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from, to, head);
+        for line in (head..lines).step_by(LINE) {
+            let (from, to) = (from.add(line).cast::<__m128i>(), to.add(line).cast::<__m128i>());
+            for quarter in 0..LINE / size_of::<__m128i>() {
+                _mm_stream_si128(to.add(quarter), _mm_loadu_si128(from.add(quarter)));
+            }
+        }
+        std::ptr::copy_nonoverlapping(from.add(lines), to.add(lines), bytes - lines);
+        // These stores come in any order with others: before anyone is told of them they have to be there.
+        _mm_sfence();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_the_same_wherever_they_begin_and_end() {
+        let from: Vec<u8> = (1..=255).chain(1..=45).collect();
+        for destination in [Destination::Caches, Destination::Memory] {
+            for begin in 0..70 {
+                for len in (0..20).chain(60..70).chain([127, 128, 129, 200, 230]) {
+                    let mut to = vec![0; 300];
+                    // SAFETY: both are in bounds.
+                    unsafe { destination.copy(&from[3..3 + len], to.as_mut_ptr().add(begin)) };
+                    assert_eq!(&to[begin..begin + len], &from[3..3 + len], "{len} from {begin} on");
+                    let outside = to[..begin].iter().chain(&to[begin + len..]);
+                    assert!(outside.into_iter().all(|byte| *byte == 0), "{len} from {begin} on");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_elements_are_copied_whole() {
+        let from: Vec<f64> = (0..1000).map(f64::from).collect();
+        let mut to = vec![-1.0; 1010];
+        // SAFETY: both are in bounds.
+        unsafe { Destination::Memory.copy(&from, to.as_mut_ptr().add(5)) };
+        assert_eq!(to[5..1005], from);
+        assert_eq!((to[4], to[1005]), (-1.0, -1.0));
+    }
+}
