@@ -11,8 +11,9 @@ use std::sync::Arc;
 pub fn locate(levels: &[LevelView<'_>], coordinates: &[usize]) -> Range<usize> {
     let mut at = 0..1;
     for (level, &c) in levels.iter().zip(coordinates) {
+        // Nothing is at positions of this level, which need not be positions of the last.
         if at.is_empty() {
-            break;
+            return 0..0;
         }
         at = level.locate(at, c);
     }

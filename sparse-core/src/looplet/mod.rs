@@ -104,7 +104,7 @@ impl LevelRef {
 
     /// Does it store a part for each coordinate, and no coordinates? Then it can be located in, and not swept.
     pub fn is_in_parts(&self) -> bool {
-        self.pos.is_some() && self.crd.is_none()
+        self.level.has_crd() && self.pos.is_some() && self.crd.is_none()
     }
 }
 

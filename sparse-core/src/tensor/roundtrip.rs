@@ -333,3 +333,18 @@ proptest! {
         convert_pair::<Rest, Reordered<(Dense, Compressed, Dense), 2, 0, 1>>(&dims, &entries(Rest::LEVELS));
     }
 }
+
+#[test]
+fn rows_without_entries_are_more_than_there_are_values() {
+    type F = (Compressed, Compressed);
+    let level = |pos: &[i32], crd: &[i32]| LevelArrays::Compressed { pos: pos.to_vec(), crd: crd.to_vec() };
+    let levels = vec![level(&[0, 3], &[0, 1, 2]), level(&[0, 0, 0, 1], &[1])];
+    let vals = vec![Value::I32(7)];
+    let dynamic = DynTensor { spec: F::spec(), dtype: DType::I32, dims: vec![5, 4], levels, vals };
+    let tensor = Tensor::<i32, F>::try_from(dynamic).unwrap();
+    let elements = |i| (0..4).map(|j| tensor.get([i, j])).collect::<Vec<_>>();
+    assert_eq!(elements(2), [0, 7, 0, 0]);
+    for nothing in [0, 1, 3, 4] {
+        assert_eq!(elements(nothing), [0; 4], "row {nothing}");
+    }
+}
