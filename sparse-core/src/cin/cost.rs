@@ -271,9 +271,9 @@ impl<'c> Work<'c> {
         }
         match spec.levels[level] {
             Level::Dense => Coordinates::All,
-            _ if level == 0 => listed(ROOT, true),
+            Level::Compressed { .. } | Level::Singleton { .. } if level == 0 => listed(ROOT, true),
             Level::Singleton { .. } if spec.levels[level - 1].is_unique() => listed(1.0, false),
-            _ => listed(ROW, false),
+            Level::Compressed { .. } | Level::Singleton { .. } => listed(ROW, false),
         }
     }
 

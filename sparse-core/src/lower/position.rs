@@ -128,7 +128,7 @@ impl Lowerer<'_> {
                     let end = self.bind(&format!("p{tensor}{}_end", l + 1), build::load(pos, range.1), block);
                     (begin, end)
                 }
-                _ => range,
+                (Level::Compressed { .. }, None) | (Level::Singleton { .. }, _) => range,
             };
             all.push(range.clone());
         }
