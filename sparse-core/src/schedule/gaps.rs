@@ -9,7 +9,7 @@ use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::background;
 use crate::cin::val::Val;
-use crate::cin::{Access, Expr, Stmt, Target, Workspace};
+use crate::cin::{Access, Expr, Stmt, Target, Workspace, WorkspaceDecl};
 use crate::front::ast::IndexVar;
 use crate::scalar::{Monoid, Value};
 
@@ -126,6 +126,18 @@ pub(super) fn coiteration(
     }
 }
 
+/// Does a loop over `v` do nothing where some operand stores nothing, whose positions it could go over instead?
+pub(super) fn leads(s: &Scheduler<'_>, v: IndexVar, outside: &[IndexVar], body: &Stmt) -> bool {
+    swept(s, v, outside, body).iter().any(|(a, _)| is_idle_without(s, body, a))
+}
+
+/// What a loop over `v` goes over instead of an operand, in words: a list of elements that are made in another loop.
+pub(super) fn listed(s: &Scheduler<'_>, v: IndexVar, body: &Stmt) -> Option<String> {
+    let list = list_of(s, v, body, &|_, _, _| true)?;
+    let name = list_name(s, list);
+    Some(if copied(s, list).is_some() { name } else { format!("{name}, which another loop fills") })
+}
+
 /// A list of elements of several dimensions, the first of which a loop over `v` goes over, or of one, where the loop does something that the list has no element for.
 fn gathered(s: &Scheduler<'_>, v: IndexVar, body: &Stmt) -> Option<Workspace> {
     list_of(s, v, body, &|w, vars, a| vars.len() > 1 || !is_idle_without_element(s, w, a))
@@ -151,14 +163,20 @@ fn list_of(
 
 /// A list of elements in words: a copy of an operand, which nobody has named, is that operand.
 fn list_name(s: &Scheduler<'_>, w: Workspace) -> String {
-    let list = &s.cin.workspaces[w.index()];
-    match copies(&s.cin).into_iter().find(|(_, copy)| copy.name == list.name && s.unnamed.contains(&w)) {
-        Some((a, _)) => format!(
-            "`{}`, which is copied because its levels are in another order than the loops",
-            s.kernel.tensors[a.tensor.index()].name
-        ),
-        None => format!("`{}`", list.name),
+    match copied(s, w) {
+        Some(name) => {
+            format!("`{name}`, which is copied because its levels are in another order than the loops")
+        }
+        None => format!("`{}`", s.cin.workspaces[w.index()].name),
     }
+}
+
+/// The name of the operand that a list of elements is a copy of, which nobody has named.
+fn copied(s: &Scheduler<'_>, w: Workspace) -> Option<String> {
+    let list = &s.cin.workspaces[w.index()];
+    let is_list = |copy: &WorkspaceDecl| copy.name == list.name && s.unnamed.contains(&w);
+    let (a, _) = copies(&s.cin).into_iter().find(|(_, copy)| is_list(copy))?;
+    Some(s.kernel.tensors[a.tensor.index()].name.to_string())
 }
 
 /// The operands of which a loop over `v` steps through a sparse level, and whether coordinates are unique there.

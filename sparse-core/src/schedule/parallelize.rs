@@ -9,7 +9,7 @@
 //! by `assembly`); no scalar is filled by threads for a use outside; the unit is one of the target's, coarse ones outside
 //! fine ones. What the strategy promises is checked after the last command (`races`).
 
-use super::gaps::coiteration;
+use super::gaps::{coiteration, leads};
 use super::tree::{for_each_assignment, for_each_loop_within, has_loop};
 use super::{Checked, Parallel, Scheduler, fail, gpu};
 use crate::cin::result::ResultKind;
@@ -107,15 +107,15 @@ fn check_nest(s: &Scheduler<'_>, v: IndexVar, var: &Name, (unit, unit_span): (Un
             if w == v
                 && let Some(why) = coiteration(s, v, outside, body)
             {
-                broken = fail(
-                    "parallel-coiteration",
-                    var.span,
-                    format!("the loop over `{}` can't be parallel: {why}", var.text),
-                    format!(
-                        "split it and parallelize the outer part: `split({0}, {0}0, {0}1, 64)`, then `parallelize({0}0, …)`; or take positions with `pos`",
-                        var.text
-                    ),
+                let mut help = format!(
+                    "split it and parallelize the outer part: `split({0}, {0}0, {0}1, 64)`, then `parallelize({0}0, …)`",
+                    var.text
                 );
+                if leads(s, v, outside, body) {
+                    help += "; or take positions with `pos`";
+                }
+                let message = format!("the loop over `{}` can't be parallel: {why}", var.text);
+                broken = fail("parallel-coiteration", var.span, message, help);
             }
             return;
         };

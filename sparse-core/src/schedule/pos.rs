@@ -11,12 +11,12 @@
 //! indexed by it; its level is not dense, and stores no coordinate twice; fused coordinates are consecutive levels of
 //! the operand, in their order. And nothing is left out: where the operand stores nothing, the statement does nothing.
 
-use super::gaps::is_idle_without;
+use super::gaps::{is_idle_without, listed};
 use super::tree::{for_each_assignment, for_each_loop};
 use super::{Checked, Scheduler, fail};
-use crate::cin::Access;
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
+use crate::cin::{Access, Stmt};
 use crate::format::Level;
 use crate::front::ast::{self, Expr, IndexVar};
 use crate::front::command::Name;
@@ -41,10 +41,25 @@ pub(super) fn apply(s: &mut Scheduler<'_>, var: &Name, pos: &Name, access: &ast:
     };
     let leader = operand(s, access, &dims)?;
     check_levels(s, var, access, &leader, &dims)?;
-    let mut skipped = false;
-    for_each_loop(&s.cin.root, &mut |v, body| skipped |= v == i && !is_idle_without(s, body, &leader));
+    let (mut skipped, mut other) = (false, None);
+    for_each_loop(&s.cin.root, &mut |v, body| {
+        if v == i && !is_idle_without(s, body, &leader) {
+            skipped = true;
+            other = other.take().or_else(|| listed(s, v, body).filter(|_| !reads(body, &leader)));
+        }
+    });
+    let name = &s.kernel.tensors[leader.tensor.index()].name;
+    if let Some(list) = other {
+        return fail(
+            "pos-order",
+            access.span,
+            format!("a loop over `{}` reads no positions of `{name}`: it goes over {list}", var.text),
+            format!(
+                "leave the command out, or convert `{name}` to a format in the order of the loops before the call"
+            ),
+        );
+    }
     if skipped {
-        let name = &s.kernel.tensors[leader.tensor.index()].name;
         return fail(
             "pos-leaves-out",
             access.span,
@@ -58,6 +73,13 @@ pub(super) fn apply(s: &mut Scheduler<'_>, var: &Name, pos: &Name, access: &ast:
     s.replace(i, &[p]);
     s.cin.provenance.relate(Relation::Pos { coord: i, pos: p, access: leader });
     Ok(())
+}
+
+/// Is an operand read in a statement?
+fn reads(body: &Stmt, operand: &Access) -> bool {
+    let mut found = false;
+    for_each_assignment(body, &mut vec![], &mut |a| a.rhs.for_each_access(&mut |b| found |= b == operand));
+    found
 }
 
 /// The whole dimensions that a coordinate variable ranges over, outermost first.
