@@ -55,7 +55,8 @@ pub unsafe fn append<T: Element, const N: usize>(
         let chunks = worth.parts().max(parts(before(range.end) - before(range.start)));
         // Iterations have their work, and what they may append.
         let with_room = |i| balance.before(i) + before(i);
-        let bounded = Bounded { run: &run, result, destination: result.destination(), before: &before };
+        let destination = Destination::of(&result.indices, &result.values);
+        let bounded = Bounded { run: &run, result, destination, before: &before };
         in_order(&bounded, Chunks::of(range, &with_room, chunks), lens)
     }
 }
@@ -76,11 +77,6 @@ struct Arrays<T, const N: usize> {
 }
 
 impl<T: Element, const N: usize> Arrays<T, N> {
-    fn destination(&self) -> Destination {
-        let indices = self.indices.iter().map(Shared::bytes);
-        Destination::of(indices.sum::<usize>() + self.values.bytes())
-    }
-
     /// The arrays from some elements on.
     ///
     /// # Safety

@@ -174,11 +174,6 @@ impl<T: Element, const N: usize> Room<T, N> {
         Room { arrays, indices, values, begin }
     }
 
-    fn destination(&self) -> Destination {
-        let indices = self.indices.iter().map(Shared::bytes);
-        Destination::of(indices.sum::<usize>() + self.values.bytes())
-    }
-
     /// Is there room up to these lengths?
     fn reaches(&self, end: Lens<N>) -> bool {
         let mut indices = self.indices.iter().zip(end.indices);
@@ -242,7 +237,7 @@ impl<T: Element, const N: usize> Parts<N> for Growing<'_, T, N> {
         }
         // SAFETY: parts have their own places in the result, which is where it is as long as it is read.
         unsafe {
-            let destination = room.destination();
+            let destination = Destination::of(&room.indices, &room.values);
             for (n, array) in room.indices.iter().enumerate() {
                 array.copy(begin.indices[n], &part.indices[n], destination);
             }
