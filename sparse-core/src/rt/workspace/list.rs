@@ -1,15 +1,17 @@
 //! A dense accumulator with a list of what was written: Gustavson's.
 //!
-//! A mark a coordinate says whether it is in the list. A short list is brought in order by counting for each coordinate
-//! how many are below it, a longer one by a walk over the marks, where many coordinates of a range were written, by a walk
-//! over bits that are set for it, where there are fewer, or by sorting. It is then what was gathered.
+//! A mark a coordinate says whether it is in the list. A short list is brought in order by ranking, a longer one by a walk
+//! over the marks, where many coordinates of a range were written, by a walk over bits that are set for it, where there are
+//! fewer, or by sorting. It is then what was gathered.
 //!
 //! Of a dimension that is too large for this ([`Far`]) it is a hash table.
 
 use super::super::memory::{reserve, zeros};
 use super::far::Far;
+use super::ranks::{MOST, ranks};
 use super::{Combine, Gathered};
 use crate::scalar::Element;
+use std::mem::MaybeUninit;
 
 /// Marks, a byte each, or bits that are looked at together.
 const BLOCK: usize = 64;
@@ -17,8 +19,8 @@ const BLOCK: usize = 64;
 const DENSE: usize = 8;
 /// A walk over bits takes a step a block of blocks, and so many steps a coordinate at most.
 const SPARSE: usize = BLOCK * BLOCK;
-/// Lists of up to so many coordinates are ranked, in as many lanes as the next of these has.
-const SHORT: [usize; 3] = [8, 16, 24];
+/// Lists of up to so many coordinates are ranked without a look at them.
+const SHORT: usize = 32;
 
 /// The memory.
 #[derive(Debug)]
@@ -27,8 +29,11 @@ pub struct List<T> {
     values: Vec<T>,
     /// By coordinate, 1 where something was written and 0 elsewhere; whole blocks.
     marks: Vec<[u8; BLOCK]>,
-    /// The coordinates that have a mark: as long as `values`, used up to a number that is kept elsewhere.
+    /// The coordinates that have a mark: as long as `values`, or as what is ranked may be, used up to a number that is kept
+    /// elsewhere.
     crd: Vec<i32>,
+    /// Those that were ranked, where they have no other place.
+    ranked: [i32; MOST],
     order: Order,
     init: T,
     /// Values that were gathered last.
@@ -42,8 +47,9 @@ impl<T: Element> List<T> {
     pub fn new([size]: [usize; 1], init: T) -> Self {
         let (far, size) = Far::of(size, init);
         let marks = zeros(size.div_ceil(BLOCK));
-        let (values, crd, order) = (zeros(size), zeros(size), Order::new(size));
-        List { values, marks, crd, order, init, vals: vec![], far }
+        let (values, order) = (zeros(size), Order::new(size));
+        let crd = zeros(size.max(MOST));
+        List { values, marks, crd, ranked: [0; MOST], order, init, vals: vec![], far }
     }
 
     /// To scatter into; nothing is in it yet.
@@ -150,7 +156,7 @@ impl<'a, T: Element> OpenList<'a, T> {
         room: impl FnOnce(usize) -> (Option<*mut i32>, Option<*mut T>),
     ) {
         let (home, used) = (self.home, self.used);
-        if used > SHORT[2] || self.is_far {
+        if used > SHORT || self.is_far {
             let ([crd], vals) = home.gather(used);
             let (to_crd, to_vals) = room(crd.len());
             // SAFETY: the caller's promise; nothing else has a reference to that room.
@@ -161,8 +167,8 @@ impl<'a, T: Element> OpenList<'a, T> {
             return;
         }
         // Where an array has no room, its part comes here, and is lost.
-        reserve(&mut home.vals, SHORT[2]);
-        let (crd, vals) = (home.crd.as_mut_ptr(), home.vals.as_mut_ptr());
+        reserve(&mut home.vals, SHORT);
+        let (crd, vals) = (home.ranked.as_mut_ptr(), home.vals.as_mut_ptr());
         let (to_crd, to_vals) = room(used);
         // SAFETY: as many are listed; the caller's promise.
         unsafe { home.rank(used, to_crd.unwrap_or(crd), to_vals.unwrap_or(vals)) }
@@ -178,9 +184,8 @@ impl<T: Element> List<T> {
         reserve(&mut self.vals, used);
         // SAFETY: there is room for what is listed.
         unsafe {
-            if used <= SHORT[2] {
-                let (crd, vals) = (self.crd.as_mut_ptr(), self.vals.as_mut_ptr());
-                self.rank(used, crd, vals);
+            if used <= SHORT {
+                self.rank_here(used);
             } else {
                 self.sort(used);
             }
@@ -189,38 +194,16 @@ impl<T: Element> List<T> {
         ([&self.crd[..used]], &self.vals)
     }
 
-    /// Gathers a short list, straight to its place: a copy took a tenth of the time of rows of five to ten entries.
+    /// Ranks a list, straight to its place: a copy took a tenth of the time of rows of five to ten entries.
     ///
     /// # Safety
-    /// So many are listed, which is at most the largest of the short lists, and there is room for as many.
+    /// So many are listed, [`MOST`] or fewer, and there is room for as many, which is not that of the list.
     #[inline(never)]
     unsafe fn rank(&mut self, used: usize, crd: *mut i32, vals: *mut T) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match used {
-                _ if used <= SHORT[0] => self.rank_in::<{ SHORT[0] }>(used, crd, vals),
-                _ if used <= SHORT[1] => self.rank_in::<{ SHORT[1] }>(used, crd, vals),
-                _ => self.rank_in::<{ SHORT[2] }>(used, crd, vals),
-            }
-        }
-    }
-
-    /// Each coordinate's place is the number of those below it: no branch depends on them, of which the processor would
-    /// foresee a few wrongly a list, as long as it takes to rank sixteen.
-    ///
-    /// # Safety
-    /// As for [`List::rank`]; they are no more than the lanes.
-    #[inline(always)]
-    unsafe fn rank_in<const LANES: usize>(&mut self, used: usize, crd: *mut i32, vals: *mut T) {
-        let mut listed = [i32::MAX; LANES];
-        listed[..used].copy_from_slice(&self.crd[..used]);
-        let mut ranks = [0_i32; LANES];
-        for below in &listed[..used] {
-            for (rank, c) in ranks.iter_mut().zip(&listed) {
-                *rank += i32::from(below < c);
-            }
-        }
-        for (&c, &rank) in listed[..used].iter().zip(&ranks) {
+        let mut room = [const { MaybeUninit::uninit() }; MOST];
+        let listed = self.crd.first_chunk().expect("as long as what is ranked may be");
+        let ranks = ranks(listed, used, &mut room);
+        for (&c, &rank) in listed[..used].iter().zip(ranks) {
             let (at, rank) = (c as usize, rank as usize);
             // SAFETY: what is listed is below the size, no two are equal, and so each rank is another number below their
             // number.
@@ -232,22 +215,39 @@ impl<T: Element> List<T> {
         }
     }
 
+    /// Ranks a list in its own place.
+    ///
+    /// # Safety
+    /// As for [`List::rank`]; there is room for as many values.
+    unsafe fn rank_here(&mut self, used: usize) {
+        let (crd, vals) = (self.ranked.as_mut_ptr(), self.vals.as_mut_ptr());
+        // SAFETY: the caller's promise.
+        unsafe { self.rank(used, crd, vals) }
+        self.crd[..used].copy_from_slice(&self.ranked[..used]);
+    }
+
     /// Gathers a list.
     ///
     /// # Safety
     /// So many are listed, one at least, and there is room for as many values.
     unsafe fn sort(&mut self, used: usize) {
-        let List { values, marks, crd, order, vals, .. } = self;
-        let crd = &mut crd[..used];
+        let crd = &self.crd[..used];
         let (mut first, mut last, mut before, mut sorted) = (i32::MAX, 0, 0, true);
-        for &c in &*crd {
+        for &c in crd {
             (first, last) = (first.min(c), last.max(c));
             sorted &= before <= c;
             before = c;
         }
         let (first, last) = (first as usize, last as usize);
+        let is_dense = last - first < used.saturating_mul(DENSE);
+        if !sorted && !is_dense && used <= MOST {
+            // SAFETY: the caller's promise.
+            return unsafe { self.rank_here(used) };
+        }
+        let List { values, marks, crd, order, vals, .. } = self;
+        let crd = &mut crd[..used];
         let mut out = Out { crd: crd.as_mut_ptr(), vals: vals.as_mut_ptr(), len: 0 };
-        if !sorted && last - first < used.saturating_mul(DENSE) {
+        if !sorted && is_dense {
             for (block, marks) in (first / BLOCK..).zip(&mut marks[first / BLOCK..=last / BLOCK]) {
                 let from = block * BLOCK;
                 let end = values.len().min(from + BLOCK);

@@ -11,6 +11,7 @@ mod far;
 mod hash;
 mod list;
 mod masked;
+mod ranks;
 mod sort;
 #[cfg(test)]
 mod tests;
