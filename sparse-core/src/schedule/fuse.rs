@@ -111,6 +111,21 @@ fn counted(s: &Scheduler<'_>, v: IndexVar) -> Option<(Access, Vec<IndexVar>)> {
     }
 }
 
+/// Is there something else than loops between a loop over the one and one over the other inside of it?
+fn apart(root: &Stmt, i: IndexVar, j: IndexVar) -> bool {
+    let mut found = false;
+    for_each_loop(root, &mut |v, body| {
+        let mut at = body;
+        while let Stmt::Forall { var, body } = at
+            && *var != j
+        {
+            at = body;
+        }
+        found |= v == i && has_loop(body, j) && !matches!(at, Stmt::Forall { .. });
+    });
+    found
+}
+
 /// Is every loop over the one directly around a loop over the other, and are there no other loops over either?
 fn nested(s: &Scheduler<'_>, (i, outer): (IndexVar, &Name), (j, inner): (IndexVar, &Name)) -> Checked {
     let (mut outers, mut inners, mut pairs) = (0, 0, 0);
@@ -128,9 +143,12 @@ fn nested(s: &Scheduler<'_>, (i, outer): (IndexVar, &Name), (j, inner): (IndexVa
     let (o, n) = (&outer.text, &inner.text);
     if below {
         let message = format!("the loop over `{n}` is not directly inside the loop over `{o}`");
-        let help = format!(
-            "bring them together with `reorder` first; a workspace's loops stay apart: a `where` between `{o}` and `{n}` can't be fused over"
-        );
+        let help = match apart(&s.cin.root, i, j) {
+            true => format!(
+                "a workspace's loops stay apart: what is around its `where` can't be fused with `{n}`"
+            ),
+            false => "bring them together with `reorder` first".to_owned(),
+        };
         return fail("not-adjacent", inner.span, message, help);
     }
     let message = format!("the loop over `{n}` is not inside the loop over `{o}`");
