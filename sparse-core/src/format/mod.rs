@@ -7,6 +7,7 @@
 
 mod assemble;
 mod buffer;
+mod children;
 mod compressed;
 mod dense;
 mod kept;
@@ -20,6 +21,7 @@ mod workspace;
 
 pub use assemble::{Assembled, Parents, assemble, assemble_fibers, misfit};
 pub use buffer::Buffer;
+pub use children::Children;
 pub use compressed::Compressed;
 pub use compressed::check_positions;
 pub use dense::{Dense, check_fused, dense_positions};

@@ -52,6 +52,38 @@ impl<A> LevelArrays<A> {
         }
     }
 
+    /// Those of a level of this format, each from its name.
+    ///
+    /// # Errors
+    /// The first failure to give one.
+    pub fn try_build<E>(format: Level, mut array: impl FnMut(Array) -> Result<A, E>) -> Result<Self, E> {
+        Ok(match format {
+            Level::Dense => LevelArrays::Dense,
+            Level::Compressed { .. } => {
+                LevelArrays::Compressed { pos: array(Array::Pos)?, crd: array(Array::Crd)? }
+            }
+            Level::Singleton { .. } => LevelArrays::Singleton { crd: array(Array::Crd)? },
+        })
+    }
+
+    /// Where each parent's children begin, if that is stored.
+    #[inline]
+    pub fn pos(&self) -> Option<&A> {
+        match self {
+            LevelArrays::Compressed { pos, .. } => Some(pos),
+            LevelArrays::Dense | LevelArrays::Singleton { .. } => None,
+        }
+    }
+
+    /// The coordinates, if they are stored.
+    #[inline]
+    pub fn crd(&self) -> Option<&A> {
+        match self {
+            LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } => Some(crd),
+            LevelArrays::Dense => None,
+        }
+    }
+
     /// Which arrays there are.
     pub fn arrays(&self) -> &'static [Array] {
         match self {
@@ -77,6 +109,11 @@ impl Indices for Vec<i32> {
         self
     }
 }
+impl<A: Indices> Indices for &A {
+    fn indices(&self) -> &[i32] {
+        (**self).indices()
+    }
+}
 impl<A: Indices> Indices for Arc<A> {
     fn indices(&self) -> &[i32] {
         self.deref().indices()
@@ -95,12 +132,8 @@ pub struct LevelView<'a> {
 impl<'a> LevelView<'a> {
     /// A level of a format, a dimension's size, and arrays. The caller sees to it that they fit each other.
     pub fn new<A: Indices>(format: Level, size: usize, arrays: &'a LevelArrays<A>) -> Self {
-        let (pos, crd) = match arrays {
-            LevelArrays::Dense => (&[][..], &[][..]),
-            LevelArrays::Compressed { pos, crd } => (pos.indices(), crd.indices()),
-            LevelArrays::Singleton { crd } => (&[][..], crd.indices()),
-        };
-        LevelView { format, size, pos, crd }
+        let slice = |array: Option<&'a A>| array.map_or(&[][..], A::indices);
+        LevelView { format, size, pos: slice(arrays.pos()), crd: slice(arrays.crd()) }
     }
 
     /// The level format.

@@ -54,9 +54,9 @@ pub fn expand_shared(
     let mut shared = vec![];
     for (level, arrays) in levels.iter().zip(arrays).skip(below) {
         let count = widen(&mut columns, level, positions)?;
-        shared.push(match arrays {
-            LevelArrays::Dense => Arc::new(own(level, positions, count)?),
-            LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } => crd.clone(),
+        shared.push(match arrays.crd() {
+            Some(crd) => crd.clone(),
+            None => Arc::new(own(level, positions, count)?),
         });
         positions = count;
     }

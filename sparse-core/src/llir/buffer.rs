@@ -3,6 +3,7 @@
 use super::{BufferId, Expr, Ty, build};
 #[cfg(doc)]
 use super::{Launch, Step, Stmt};
+use crate::error;
 use crate::format::{Level, TensorId, WorkspaceFormat};
 use crate::scalar::{DType, Monoid, Value};
 
@@ -48,6 +49,15 @@ pub enum Array {
 }
 
 impl Array {
+    /// The array of this name of a tensor's level; values are those of all levels.
+    pub fn of_level(name: error::Array, tensor: TensorId, level: usize) -> Array {
+        match name {
+            error::Array::Pos => Array::Pos(tensor, level),
+            error::Array::Crd => Array::Crd(tensor, level),
+            error::Array::Vals => Array::Vals(tensor),
+        }
+    }
+
     /// Is it among the arrays that store a level of this format?
     pub fn is_stored_by(self, level: Level) -> bool {
         match self {

@@ -65,18 +65,12 @@ fn mismatch(variable: &str, first: (&str, usize), second: (&str, usize)) -> Erro
 
 /// The positions of a level, counted by reference.
 pub fn shared_pos<T: Element, F: Format>(tensor: &Tensor<T, F>, level: usize) -> Arc<Buffer<i32>> {
-    match &tensor.levels()[level] {
-        LevelArrays::Compressed { pos, .. } => pos.clone(),
-        LevelArrays::Dense | LevelArrays::Singleton { .. } => Arc::default(),
-    }
+    tensor.levels()[level].pos().cloned().unwrap_or_default()
 }
 
 /// The coordinates of a level, counted by reference.
 pub fn shared_crd<T: Element, F: Format>(tensor: &Tensor<T, F>, level: usize) -> Arc<Buffer<i32>> {
-    match &tensor.levels()[level] {
-        LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } => crd.clone(),
-        LevelArrays::Dense => Arc::default(),
-    }
+    tensor.levels()[level].crd().cloned().unwrap_or_default()
 }
 
 /// Checks that positions can count the first levels of a result, which are dense and of these sizes: its arrays' lengths
@@ -154,12 +148,12 @@ pub unsafe fn assemble<T: Element, F: Format>(
     }
     let mut positions = 1;
     for (level, &dim) in levels.iter().zip(F::ORDER) {
-        positions = match level {
-            LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } if crd.len() > MOST => {
+        positions = match level.crd() {
+            Some(crd) if crd.len() > MOST => {
                 return Err(Error::TooManyEntries { count: crd.len() as u128 });
             }
-            LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } => crd.len(),
-            LevelArrays::Dense => dense_positions(positions, [dims.as_ref()[dim]])?,
+            Some(crd) => crd.len(),
+            None => dense_positions(positions, [dims.as_ref()[dim]])?,
         };
     }
     // SAFETY: the caller's promise.

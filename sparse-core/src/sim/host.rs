@@ -11,6 +11,7 @@ use crate::llir::{
 use crate::scalar::{DType, Value};
 use crate::tensor::{DynLevel, DynTensor, Lengths, LevelArrays, lengths};
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 /// An argument of a kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -287,14 +288,8 @@ impl<'a> Arguments<'a> {
     fn array(&self, array: Array) -> Option<Cells<'a>> {
         let level = |t: TensorId, l: usize| self.tensors[t.index()].map(|t| &t.levels[l]);
         let indices = match array {
-            Array::Pos(t, l) => match level(t, l)? {
-                LevelArrays::Compressed { pos, .. } => pos,
-                LevelArrays::Dense | LevelArrays::Singleton { .. } => return None,
-            },
-            Array::Crd(t, l) => match level(t, l)? {
-                LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } => crd,
-                LevelArrays::Dense => return None,
-            },
+            Array::Pos(t, l) => level(t, l)?.pos()?,
+            Array::Crd(t, l) => level(t, l)?.crd()?,
             Array::Vals(t) => return Some(Cells::Scalar(Cow::Borrowed(&self.tensors[t.index()]?.vals))),
             Array::Local => return None,
         };
@@ -377,14 +372,12 @@ impl<'a> Arrays<'a> {
     }
 
     fn level(&mut self, t: TensorId, l: usize) -> DynLevel {
-        use crate::format::Level;
-        match self.program.tensors[t.index()].spec.levels[l] {
-            Level::Dense => LevelArrays::Dense,
-            Level::Compressed { .. } => LevelArrays::Compressed {
-                pos: self.indices(Array::Pos(t, l)),
-                crd: self.indices(Array::Crd(t, l)),
-            },
-            Level::Singleton { .. } => LevelArrays::Singleton { crd: self.indices(Array::Crd(t, l)) },
-        }
+        let format = self.program.tensors[t.index()].spec.levels[l];
+        let Ok(level) =
+            LevelArrays::try_build::<Infallible>(
+                format,
+                |name| Ok(self.indices(Array::of_level(name, t, l))),
+            );
+        level
     }
 }

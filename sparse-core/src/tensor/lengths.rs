@@ -1,12 +1,11 @@
 //! How many stored entries the rows of a matrix have, and the slices and fibers of a tensor: what decides how a kernel is
 //! best balanced (Sgap, section 7).
 
-use super::{Buffer, Device, DynTensor, Host, Memory, Tensor};
+use super::{Device, DynTensor, Host, Memory, Tensor};
 use crate::error::Result;
-use crate::format::{Format, LevelArrays, check_positions, dense_positions};
+use crate::format::{Children, Format, Indices, LevelArrays};
 use crate::scalar::Element;
 use std::any::TypeId;
-use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// How many entries the subtrees have that begin below some of a tensor's levels.
@@ -141,83 +140,42 @@ pub fn known<'a, D: Memory>(
     if let Some(known) = lengths.get() {
         return Ok(known);
     }
-    let fetched = levels.iter().map(|level| match level {
-        LevelArrays::Dense => Ok(Children::Dense),
-        LevelArrays::Singleton { .. } => Ok(Children::One),
-        LevelArrays::Compressed { pos, .. } => Ok(Children::Between(device.download::<i32>(pos)?)),
-    });
+    let fetch = |pos: &Arc<D::Array<i32>>| device.download::<i32>(pos);
+    let fetched = std::iter::zip(levels, sizes).map(|(level, &size)| level.children(size).try_map(fetch));
     let children: Vec<_> = fetched.collect::<Result<_>>()?;
     if TypeId::of::<D>() != TypeId::of::<Host>() {
-        check(sizes, &children)?;
+        let mut levels = children.iter().enumerate();
+        levels.try_fold(1, |parents, (level, children)| children.check(level, parents))?;
     }
-    Ok(lengths.0.get_or_init(|| below(sizes, &children)))
+    Ok(lengths.0.get_or_init(|| below(&children)))
 }
 
 /// How many entries there are below each position of the first levels, by their number.
 #[doc(hidden)]
 pub fn of_dynamic(tensor: &DynTensor) -> Vec<Lengths> {
-    let children = tensor.levels.iter().map(|level| match level {
-        LevelArrays::Dense => Children::Dense,
-        LevelArrays::Singleton { .. } => Children::One,
-        LevelArrays::Compressed { pos, .. } => Children::Between(pos),
-    });
-    below(&tensor.spec.level_sizes(&tensor.dims), &children.collect::<Vec<_>>())
-}
-
-/// Where the children of a level's parents are.
-enum Children<A> {
-    /// So many a parent as the level is long.
-    Dense,
-    /// One a parent.
-    One,
-    /// Between neighbouring elements.
-    Between(A),
-}
-
-/// Checks the positions that come from a device, whose memory holds what anybody wrote.
-fn check<A: Deref<Target = Buffer<i32>>>(sizes: &[usize], children: &[Children<A>]) -> Result<()> {
-    let mut parts = 1;
-    for (level, (children, &size)) in children.iter().zip(sizes).enumerate() {
-        parts = match children {
-            Children::Dense => dense_positions(parts, [size])?,
-            Children::One => parts,
-            Children::Between(pos) => check_positions(level, parts, pos)?,
-        };
-    }
-    Ok(())
+    let sizes = tensor.spec.level_sizes(&tensor.dims);
+    let children = std::iter::zip(&tensor.levels, sizes).map(|(level, size)| level.children(size));
+    below(&children.collect::<Vec<_>>())
 }
 
 /// Of each number of levels, what is below them.
-fn below<A: Deref>(sizes: &[usize], children: &[Children<A>]) -> Vec<Lengths>
-where
-    A::Target: Deref<Target = [i32]>,
-{
+fn below<P: Indices>(levels: &[Children<P>]) -> Vec<Lengths> {
     let mut parts = 1u64;
-    let mut all = Vec::with_capacity(children.len() + 1);
-    for depth in 0..=children.len() {
-        let levels = || std::iter::zip(&children[depth..], &sizes[depth..]);
+    let mut all = Vec::with_capacity(levels.len() + 1);
+    for depth in 0..=levels.len() {
+        let below = &levels[depth..];
         // The first entry below a position of the level above, or of one past the last.
-        let begin = |part: u64| {
-            levels().fold(part, |at, (children, &size)| match children {
-                Children::Dense => at * size as u64,
-                Children::One => at,
-                Children::Between(pos) => pos[at as usize].max(0) as u64,
-            })
-        };
+        let begin = |part: u64| below.iter().fold(part, |at, level| level.first(at));
         // A dimension of 0 is below as many parts as there may be, which nothing stores.
         all.push(match begin(parts) {
             0 => equal(parts, 0),
-            _ if levels().any(|(c, _)| matches!(c, Children::Between(_))) => {
+            _ if below.iter().any(|level| matches!(level, Children::Between(_))) => {
                 Lengths::of((0..parts).map(|part| begin(part + 1) - begin(part)))
             }
             _ => equal(parts, begin(1)),
         });
-        if let (Some(children), Some(&size)) = (children.get(depth), sizes.get(depth)) {
-            parts = match children {
-                Children::Dense => parts * size as u64,
-                Children::One => parts,
-                Children::Between(pos) => pos[parts as usize].max(0) as u64,
-            };
+        if let Some(level) = below.first() {
+            parts = level.first(parts);
         }
     }
     all

@@ -110,14 +110,8 @@ impl<'a, D: Backend> Call<'a, D> {
         share_memory((first, &self.device), (&program.tensors[id.index()].name, &device))?;
         for (slot, buffer) in self.slots.iter_mut().zip(&program.buffers) {
             let array = match buffer.array {
-                Array::Pos(t, l) if t == id => match levels.get(l) {
-                    Some(LevelArrays::Compressed { pos, .. }) => Some(pos),
-                    Some(LevelArrays::Dense | LevelArrays::Singleton { .. }) | None => None,
-                },
-                Array::Crd(t, l) if t == id => match levels.get(l) {
-                    Some(LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd }) => Some(crd),
-                    Some(LevelArrays::Dense) | None => None,
-                },
+                Array::Pos(t, l) if t == id => levels.get(l).and_then(LevelArrays::pos),
+                Array::Crd(t, l) if t == id => levels.get(l).and_then(LevelArrays::crd),
                 _ => continue,
             };
             let array =
@@ -166,10 +160,8 @@ impl<'a, D: Backend> Call<'a, D> {
 
     /// How many coordinates an argument lists at a level.
     fn entries(&self, tensor: TensorId, level: usize) -> usize {
-        match self.tensors[tensor.index()].as_ref().and_then(|shape| shape.levels.get(level)) {
-            Some(LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd }) => D::len(crd),
-            Some(LevelArrays::Dense) | None => 0,
-        }
+        let level = self.tensors[tensor.index()].as_ref().and_then(|shape| shape.levels.get(level));
+        level.and_then(LevelArrays::crd).map_or(0, |crd| D::len(crd))
     }
 
     /// Size of a dimension of a tensor, a result's too.
@@ -243,18 +235,11 @@ impl<'a, D: Backend> Call<'a, D> {
 
     /// A level of the result.
     fn level(&mut self, id: TensorId, l: usize, level: Level) -> Result<LevelArrays<Arc<D::Array<i32>>>> {
-        let mut indices = |array| {
-            let array = i32::untyped(self.take(array)?);
+        LevelArrays::try_build(level, |name| {
+            let array = i32::untyped(self.take(Array::of_level(name, id, l))?);
             array
                 .map(Arc::new)
                 .ok_or_else(|| internal(self.program(), "a result's coordinates are no indices"))
-        };
-        Ok(match level {
-            Level::Dense => LevelArrays::Dense,
-            Level::Compressed { .. } => {
-                LevelArrays::Compressed { pos: indices(Array::Pos(id, l))?, crd: indices(Array::Crd(id, l))? }
-            }
-            Level::Singleton { .. } => LevelArrays::Singleton { crd: indices(Array::Crd(id, l))? },
         })
     }
 

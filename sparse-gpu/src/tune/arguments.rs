@@ -3,7 +3,7 @@
 use super::error::{Result, TuneError};
 use crate::launch::{Argument, Backend, Call, Kernel, share_memory};
 use sparse_core::error::Error;
-use sparse_core::format::{Buffer, Format, FormatSpec, LevelArrays, check_positions};
+use sparse_core::format::{Buffer, Children, Format, FormatSpec, LevelArrays};
 use sparse_core::front::ast;
 use sparse_core::scalar::{DType, Element, Value};
 use sparse_core::sim::Arg;
@@ -27,40 +27,6 @@ use std::sync::Arc;
 pub struct Arguments<'a, D: Backend> {
     tensors: Vec<Box<dyn Operand<D> + 'a>>,
     scalars: Vec<Value>,
-}
-
-/// Where the children of a level's parents are.
-pub(super) enum Children {
-    /// So many a parent.
-    Each(u64),
-    /// Between neighbouring elements.
-    Between(Arc<Buffer<i32>>),
-}
-
-impl Children {
-    /// Of so many parents, and how many children they have together. Memory of a device holds what anybody wrote.
-    ///
-    /// # Errors
-    /// What is wrong with the positions of that level.
-    pub(super) fn checked(self, level: usize, parents: u64) -> Result<(Children, u64), Error> {
-        let all = match &self {
-            Children::Each(n) => parents.saturating_mul(*n),
-            Children::Between(pos) => {
-                let parents = parents.min(u64::MAX - 1) as usize;
-                check_positions(level, parents, pos)? as u64
-            }
-        };
-        Ok((self, all))
-    }
-
-    /// The first child of a parent, or of one past the last.
-    pub(super) fn first(&self, parent: u64) -> u64 {
-        match self {
-            Children::Each(n) => parent * n,
-            // They are checked: none is negative.
-            Children::Between(pos) => pos[parent as usize] as u64,
-        }
-    }
 }
 
 /// A tensor whose type is forgotten.
@@ -221,20 +187,13 @@ impl<'a, D: Backend> Arguments<'a, D> {
         tensor: usize,
         levels: Range<usize>,
         mut parents: u64,
-    ) -> Result<Vec<Children>> {
+    ) -> Result<Vec<Children<Arc<Buffer<i32>>>>> {
         let tensor = &self.tensors[tensor];
+        let (spec, dims) = (tensor.spec(), tensor.dims());
         let one = |level: usize| {
-            let children = match &tensor.levels()[level] {
-                LevelArrays::Compressed { pos, .. } => {
-                    Children::Between(tensor.device().download::<i32>(pos)?)
-                }
-                LevelArrays::Dense => {
-                    Children::Each(tensor.dims()[tensor.spec().map.dim_of_level(level)] as u64)
-                }
-                LevelArrays::Singleton { .. } => Children::Each(1),
-            };
-            let (children, all) = children.checked(level, parents)?;
-            parents = all;
+            let children = tensor.levels()[level].children(dims[spec.map.dim_of_level(level)]);
+            let children = children.try_map(|pos| tensor.device().download::<i32>(pos))?;
+            parents = children.check(level, parents as usize)? as u64;
             Ok(children)
         };
         levels.map(one).collect()
@@ -266,29 +225,5 @@ impl<'a, D: Backend> Arguments<'a, D> {
             }
         });
         Call::new(kernel, passed.collect::<Result<_, Error>>()?, self.scalars.clone())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn checked(pos: &[i32], parents: u64) -> Result<u64, Error> {
-        Children::Between(Arc::new(pos.to_vec().into())).checked(1, parents).map(|(_, all)| all)
-    }
-
-    #[test]
-    fn positions_of_a_device_are_not_believed() {
-        assert_eq!(checked(&[0, 2, 2, 5], 3).ok(), Some(5));
-        let short = checked(&[0, 2], 3).unwrap_err();
-        assert!(matches!(short, Error::LengthMismatch { level: 1, expected: 4, found: 2, .. }), "{short}");
-        for (pos, at) in [([1, 2, 3], 0), ([0, 3, 2], 2), ([0, -1, 2], 1), ([0, 2, -5], 2)] {
-            let wrong = checked(&pos, 2).unwrap_err();
-            assert!(
-                matches!(wrong, Error::InvalidPosition { level: 1, index, .. } if index == at),
-                "{wrong}"
-            );
-        }
-        assert_eq!(Children::Each(4).checked(0, 3).map(|(_, all)| all).ok(), Some(12));
     }
 }
