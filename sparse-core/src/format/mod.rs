@@ -35,6 +35,9 @@ pub use types::{DenseFormat, Filled, Format, NegInf, NonUnique, One, PosInf, Reo
 
 pub use workspace::WorkspaceFormat;
 
+/// The name of an array that stores a tensor.
+pub use crate::error::Array as StorageArray;
+
 use crate::error::{Array, Error, FormatProblem, Result};
 use crate::scalar::{DType, Value};
 use std::fmt;

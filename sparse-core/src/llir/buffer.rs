@@ -3,8 +3,7 @@
 use super::{BufferId, Expr, Ty, build};
 #[cfg(doc)]
 use super::{Launch, Step, Stmt};
-use crate::error;
-use crate::format::{Level, TensorId, WorkspaceFormat};
+use crate::format::{Level, StorageArray, TensorId, WorkspaceFormat};
 use crate::scalar::{DType, Monoid, Value};
 
 /// Element type of a buffer.
@@ -50,11 +49,11 @@ pub enum Array {
 
 impl Array {
     /// The array of this name of a tensor's level; values are those of all levels.
-    pub fn of_level(name: error::Array, tensor: TensorId, level: usize) -> Array {
+    pub fn of_level(name: StorageArray, tensor: TensorId, level: usize) -> Array {
         match name {
-            error::Array::Pos => Array::Pos(tensor, level),
-            error::Array::Crd => Array::Crd(tensor, level),
-            error::Array::Vals => Array::Vals(tensor),
+            StorageArray::Pos => Array::Pos(tensor, level),
+            StorageArray::Crd => Array::Crd(tensor, level),
+            StorageArray::Vals => Array::Vals(tensor),
         }
     }
 
