@@ -1,7 +1,7 @@
 //! The order of a short list by counting, for each element, how many are below it: no branch depends on the elements, of
 //! which the processor would foresee a few wrongly a list, as long as it takes to rank sixteen.
 
-use super::super::isa::{Level, isa};
+use super::super::isa;
 use std::mem::MaybeUninit;
 
 /// Lists of up to so many elements are ranked. On an AMD EPYC SpGEMM whose rows have 25 entries, 49 or 64 took 0.60, 0.70 and
@@ -20,10 +20,10 @@ pub(super) type Ranks = [MaybeUninit<i32>; MOST];
 /// is not looked at.
 #[inline(always)]
 pub(super) fn ranks<'a>(elements: &[i32; MOST], used: usize, room: &'a mut Ranks) -> &'a [i32] {
-    match isa() {
+    match isa::isa() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has it.
-        Level::Avx2 | Level::Avx512 => unsafe { avx2(elements, used, room) },
+        isa::Level::Avx2 | isa::Level::Avx512 => unsafe { avx2(elements, used, room) },
         _ => in_vectors(elements, used, room, Plain),
     }
 }
